@@ -1,0 +1,138 @@
+"""The state of one conversation and what is known of the user, as frozen values."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from data.model import Domain, Polarity, PropertyId, Qid
+
+InteractionMode = Literal["nl", "mixed", "buttons"]
+Rating = Literal["+", "-", "seen", "unseen", "skip"]
+"""Feedback on a shown or suggested item: liked, disliked, seen without opinion, not seen, skipped."""
+
+
+class Phase(StrEnum):
+    """Where the conversation stands; with the coarse intent it decides the exact label (`labels`)."""
+
+    IDLE = "idle"
+    SUGGESTING = "suggesting"
+    RECOMMENDING = "recommending"
+    DISAMBIGUATING = "disambiguating"
+    DISAMBIGUATING_WHILE_RECOMMENDING = "disambiguating_while_recommending"
+    RESET_MENU = "reset_menu"
+    RESET_CONFIRMATION = "reset_confirmation"
+    PROFILE = "profile"
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One option of an open question."""
+
+    id: str
+    label: str
+    qid: Qid | None = None
+    property: PropertyId | None = None
+
+
+QuestionKind = Literal[
+    "item", "role", "polarity", "confirmation", "delete", "reset", "reset_confirmation", "domain", "erase"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that waits for an answer; the last of `DialogueState.questions` is the open one.
+
+    Attributes:
+        kind: what is asked.
+        choices: the options on offer, in their numbered order.
+        mention: the user's words that raised it.
+        qid: the entity it is about, once known.
+        polarity: the opinion that the answer will be stored with, None when still unknown.
+        property: role or bare property that the preference was attached to.
+        domain: domain in which it was asked.
+        critique: raised by a critique of the recommended item.
+    """
+
+    kind: QuestionKind
+    choices: tuple[Choice, ...] = ()
+    mention: str = ""
+    qid: Qid | None = None
+    polarity: Polarity | None = None
+    property: PropertyId | None = None
+    domain: Domain = ""
+    critique: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueState:
+    """Everything transient; saved as versioned JSON after every turn.
+
+    Attributes:
+        recommendations: the current list of items (five) and `position` in it; None when not recommending.
+        suggested: item shown for rating by elicitation.
+        contexts: ConveRSE context name to remaining life span.
+        cycles: domain to (pagerankCycle, numberRecommendationList).
+    """
+
+    domain: Domain = "movie"
+    language: str = "en"
+    mode: InteractionMode = "mixed"
+    phase: Phase = Phase.IDLE
+    questions: tuple[Question, ...] = ()
+    recommendations: tuple[Qid, ...] = ()
+    position: int | None = None
+    suggested: Qid | None = None
+    contexts: dict[str, int] = field(default_factory=dict)
+    cycles: dict[Domain, tuple[int, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """A like or dislike of an item or property value.
+
+    Attributes:
+        role: property id when the liking is of a role ("Clint Eastwood as director"), else None.
+        source: "stated" in words, "rated" when shown, "inferred" when attached to a property and confirmed.
+    """
+
+    qid: Qid
+    polarity: Polarity
+    domain: Domain
+    role: PropertyId | None = None
+    source: Literal["stated", "rated", "inferred"] = "stated"
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An item that was recommended or suggested, with the user's reaction.
+
+    Attributes:
+        cycle: pagerankCycle at the time; position: place in its list, from 0.
+        kind: "recommended" or "suggested".
+        details, why, preview: whether the user asked for them.
+        critiqued: whether the rating came with a critique.
+    """
+
+    qid: Qid
+    domain: Domain
+    cycle: int
+    position: int
+    kind: Literal["recommended", "suggested"] = "recommended"
+    rating: Rating | None = None
+    details: bool = False
+    why: bool = False
+    preview: bool = False
+    critiqued: bool = False
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What is known of a user over all domains, in order of first mention."""
+
+    preferences: tuple[Preference, ...] = ()
+    shown: tuple[Shown, ...] = ()
