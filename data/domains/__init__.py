@@ -1,0 +1,129 @@
+"""The domains: one YAML file each, read and checked here. A new domain is a new file, no code."""
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from data.errors import ConfigError, MissingFileError
+from data.model import Domain, PropertyId, Qid
+
+__all__ = ["DomainConfig", "PropertyConfig", "load_domain", "load_domains"]
+
+_QidText = Annotated[Qid, StringConstraints(pattern=r"^Q[1-9][0-9]*$")]
+_PropertyText = Annotated[PropertyId, StringConstraints(pattern=r"^P[1-9][0-9]*$")]
+
+
+class PropertyConfig(BaseModel):
+    """A property that items of a domain have.
+
+    Attributes:
+        labels: its name by language code; English is needed.
+        aliases: other words for it by language code ("starring", "cast").
+        weight: strength of its edges in the item graph, 0 to 1.
+        recognisable: whether its values can be liked or disliked.
+        filterable: whether a request may ask for its values ("with Tom Hanks").
+        in_details: whether the details of an item show it.
+        in_explanations: whether an explanation may name it.
+        role: whether its values are people who may hold other roles too, so that the role is asked.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    labels: Mapping[str, str]
+    aliases: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    weight: float = Field(ge=0, le=1)
+    recognisable: bool = True
+    filterable: bool = True
+    in_details: bool = True
+    in_explanations: bool = True
+    role: bool = False
+
+    def label(self, language: str = "en") -> str:
+        """Its name in that language, or in English."""
+        return self.labels.get(language, self.labels["en"])
+
+
+class DomainConfig(BaseModel):
+    """What can be recommended in one domain, and what is known of it.
+
+    Attributes:
+        name: the domain's name; the file's stem.
+        labels: its name for users by language code ("movies").
+        nouns: words for one or several of its items by language code ("movie", "film").
+        classes: Wikidata classes of its items, subclasses included.
+        kinds: kinds of its items in the catalogue, the usual one first.
+        properties: the properties, most telling first.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Annotated[Domain, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+    labels: Mapping[str, str]
+    nouns: Mapping[str, tuple[str, ...]]
+    classes: tuple[_QidText, ...] = Field(min_length=1)
+    kinds: tuple[str, ...] = Field(min_length=1)
+    properties: Mapping[_PropertyText, PropertyConfig] = Field(min_length=1)
+
+    def label(self, language: str = "en") -> str:
+        """Its name in that language, or in English."""
+        return self.labels.get(language, self.labels["en"])
+
+
+def load_domain(path: Path) -> DomainConfig:
+    """Reads one domain file.
+
+    Raises:
+        MissingFileError: there is no such file.
+        ConfigError: it is no YAML, or a key is unknown, missing or has a wrong value.
+    """
+    try:
+        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+        config = DomainConfig.model_validate(raw)
+    except FileNotFoundError as error:
+        raise MissingFileError(f"There is no domain file {path}; give the path of a YAML file.") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} is no valid YAML in UTF-8 ({_one_line(error)}); correct it.") from error
+    except ValidationError as error:
+        raise ConfigError(f"{path}: {_problems(error)}; correct it (docs/catalogue.md lists the keys).") from error
+    for labels in (config.labels, *(known.labels for known in config.properties.values())):
+        if "en" not in labels:
+            raise ConfigError(f"{path}: labels {dict(labels)} have no English name; add `en`.")
+    return config
+
+
+def load_domains(folder: Path | None = None) -> Mapping[Domain, DomainConfig]:
+    """Reads every domain file of a folder, by name; the domains that ship when none is given.
+
+    Raises:
+        MissingFileError: the folder holds no domain file.
+        ConfigError: a file is broken, or two give the same name.
+    """
+    return _load_folder(folder or Path(__file__).parent)
+
+
+@functools.cache
+def _load_folder(folder: Path) -> Mapping[Domain, DomainConfig]:
+    domains: dict[Domain, DomainConfig] = {}
+    for path in sorted(folder.glob("*.yaml")):
+        config = load_domain(path)
+        if config.name in domains:
+            raise ConfigError(f"{path}: the domain {config.name!r} is defined twice; rename one.")
+        domains[config.name] = config
+    if not domains:
+        raise MissingFileError(f"{folder} holds no domain file (*.yaml); add one such as movie.yaml.")
+    order = ("movie", "book", "music")
+    return {
+        name: domains[name] for name in sorted(domains, key=lambda name: (*(name != known for known in order), name))
+    }
+
+
+def _problems(error: ValidationError) -> str:
+    return "; ".join(f"{'.'.join(map(str, found['loc']))}: {found['msg']}" for found in error.errors()[:5])
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
