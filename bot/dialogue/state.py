@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
-from data.model import Domain, Polarity, PropertyId, Qid
+from data.model import Constraint, Domain, Polarity, PropertyId, Qid
 
 InteractionMode = Literal["nl", "mixed", "buttons"]
 Rating = Literal["+", "-", "seen", "unseen", "skip"]
@@ -54,6 +54,8 @@ class Question:
         property: role or bare property that the preference was attached to.
         domain: domain in which it was asked.
         critique: raised by a critique of the recommended item.
+        serial: number of the turn that raised it; part of the ids of its options, so that old buttons are known.
+        age: turns since it was last asked; an older one is set aside but can still be answered.
     """
 
     kind: QuestionKind
@@ -64,6 +66,27 @@ class Question:
     property: PropertyId | None = None
     domain: Domain = ""
     critique: bool = False
+    serial: int = 0
+    age: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One preference that was stored lately, kept for undoing and correcting it.
+
+    Attributes:
+        qid: what it is about.
+        polarity: what was stored.
+        previous: opinion on the same thing before; None when there was none.
+        mention: the user's words.
+        others: the other things the words may have meant.
+    """
+
+    qid: Qid
+    polarity: Polarity
+    previous: Polarity | None = None
+    mention: str = ""
+    others: tuple[Choice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +98,11 @@ class DialogueState:
         suggested: item shown for rating by elicitation.
         contexts: ConveRSE context name to remaining life span.
         cycles: domain to (pagerankCycle, numberRecommendationList).
+        constraints: conditions that the current list was asked with.
+        seeds: things the current list was asked to resemble, without being preferences.
+        history: the latest changes of the profile, latest last.
+        turns: number of turns so far.
+        domain_chosen: whether the user (or the operator) chose the domain, in words or by command.
     """
 
     domain: Domain = "movie"
@@ -87,6 +115,11 @@ class DialogueState:
     suggested: Qid | None = None
     contexts: dict[str, int] = field(default_factory=dict)
     cycles: dict[Domain, tuple[int, int]] = field(default_factory=dict)
+    constraints: tuple[Constraint, ...] = ()
+    seeds: tuple[Qid, ...] = ()
+    history: tuple[Change, ...] = ()
+    turns: int = 0
+    domain_chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
