@@ -8,6 +8,7 @@ import typer
 
 import bot.commands
 from bot.errors import ConverseError
+from bot.options import remember_globals
 
 
 def build_app() -> typer.Typer:
@@ -19,6 +20,7 @@ def build_app() -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
     )
+    app.callback()(remember_globals)
     for module in sorted(pkgutil.iter_modules(bot.commands.__path__), key=lambda found: found.name):
         importlib.import_module(f"bot.commands.{module.name}").register(app)
     return app

@@ -19,6 +19,7 @@ class Outcome:
         records: usually one; none for what must not be stored (before consent).
         learned: entities found by a lookup, kept across restarts.
         forget: erase everything of this user instead of storing.
+        consent: the user has just agreed (True) or withdrawn (False); None leaves it as it is.
     """
 
     state: DialogueState
@@ -27,6 +28,7 @@ class Outcome:
     records: tuple[Record, ...] = ()
     learned: tuple[Entity, ...] = ()
     forget: bool = False
+    consent: bool | None = None
 
 
 class OpenTurn(Protocol):
