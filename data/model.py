@@ -31,6 +31,7 @@ class Entity:
         relations: property id to the ids of its values, most important first.
         facts: property id to values known by name only (shown in details, never liked).
         ids: external ids and media: "imdb", "tmdb", "spotify_track", "youtube", "image" …
+        merged: ids of its duplicates, which this node stands for (variants of a genre are one node).
     """
 
     qid: Qid
@@ -44,6 +45,7 @@ class Entity:
     relations: Mapping[PropertyId, tuple[Qid, ...]] = field(default_factory=dict)
     facts: Mapping[PropertyId, tuple[str, ...]] = field(default_factory=dict)
     ids: Mapping[str, str] = field(default_factory=dict)
+    merged: tuple[Qid, ...] = ()
 
     @property
     def is_item(self) -> bool:
