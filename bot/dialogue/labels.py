@@ -266,11 +266,12 @@ def contexts_after(
 
 
 def _kept_by(intent: str, question: QuestionKind | None) -> dict[str, int]:
-    if question == "confirmation":
-        if intent in {"preference - yes", "preference - no", "preference", "preference - disambiguation", "skip"}:
-            return {"confirmation": 1, "preference-followup": 1}
-        return {"confirmation": 1} if intent.startswith(f"{_REC} - critiquing") else {}
-    if question in {"item", "role", "polarity"} and intent in {"preference", "skip"}:
+    """Contexts of the question that was open; a change of subject shows no more than its ordinary ones."""
+    if question == "confirmation" and intent in {"preference - yes", "preference - no"}:
+        return {"confirmation": 1, "preference-followup": 1}
+    if question == "confirmation" and intent.startswith(f"{_REC} - critiquing"):
+        return {"confirmation": 1}
+    if question is not None and intent in {"preference", "skip"}:
         return {"property_type_disambiguation": 1, "preference-followup": 1}
     return {}
 
@@ -308,7 +309,7 @@ def _order(intent: str, names: set[str], while_shown: bool) -> tuple[str, ...]:
         return ("finished_recommendation", "preference", "recommendation", "question")
     if "recommendation" in names:
         return _order_with_item(intent, names, while_shown)
-    if intent.endswith("- disambiguation"):
+    if intent == "skip" or intent.endswith("- disambiguation"):
         return ("preference", "question", "disambiguation")
     return ("question", "preference", "disambiguation")
 
