@@ -16,8 +16,25 @@ __all__ = ["PublishedState", "answers_options", "conversations", "state_after", 
 Row = Mapping[str, Any]
 
 _ROLES: Final = frozenset(
-    "actor actress director producer performer composer writer author screenwriter singer genre band song film book "
-    "album movie".split()
+    [
+        "actor",
+        "actress",
+        "director",
+        "producer",
+        "performer",
+        "composer",
+        "writer",
+        "author",
+        "screenwriter",
+        "singer",
+        "genre",
+        "band",
+        "song",
+        "film",
+        "book",
+        "album",
+        "movie",
+    ]
 )
 _RESET_TARGETS: Final[Mapping[str, ResetTarget]] = {
     "reset - reset_everything": "everything",
@@ -147,6 +164,36 @@ def _words(text: str) -> set[str]:
 
 
 _IGNORED: Final = frozenset(
-    "i i'm the a an of and in to for as my me it is like love hate dislike don t dont do not prefer very much really "
-    "this that".split()
+    [
+        "i",
+        "i'm",
+        "the",
+        "a",
+        "an",
+        "of",
+        "and",
+        "in",
+        "to",
+        "for",
+        "as",
+        "my",
+        "me",
+        "it",
+        "is",
+        "like",
+        "love",
+        "hate",
+        "dislike",
+        "don",
+        "t",
+        "dont",
+        "do",
+        "not",
+        "prefer",
+        "very",
+        "much",
+        "really",
+        "this",
+        "that",
+    ]
 )
