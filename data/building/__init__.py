@@ -1,0 +1,1 @@
+"""Building catalogues: from a folder of facts, an endpoint, files and dumps."""

@@ -1,0 +1,149 @@
+"""Reads a folder of Wikidata facts: the items of each domain and the values that they have."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+import yaml
+
+from data.errors import DataError, MissingFileError
+from data.model import Domain, PropertyId, Qid
+
+__all__ = ["Facts", "Item", "Value", "italian_title", "names", "read_facts"]
+
+_CORRECTIONS = Path(__file__).with_name("corrections.yaml")
+_ITALIAN = re.compile(
+    r"\b(?:il|lo|gli|d?el(?:la|lo|l|le)|degli|dei|nel(?:la|l)?|dal(?:la)?|alla?|che|è|una?|di|ed?|[ld]|i)\b"
+)
+_OTHER = re.compile(
+    r"\b(?:the|of|and|an?|in|on|to|et|les|des|du|l[ea]|el|l[oa]s|y|une|de[rm]?|die|das|und|eine?|[oa]s|do|da|for)\b"
+)
+_NOT_A_NAME = re.compile(r"\d{6,}|\bIPI\b|\((?:film|novel|book|album|song|band|movie)[^)]*\)|^''|''$|;|https?:")
+_EXPLANATION = re.compile(r"\s+\([^)]*\)$")
+MAX_NAME = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A line of an item file, cleaned.
+
+    Attributes:
+        mentioned: how often the released dialogues mention it.
+        relations: property id to its values, as (id or None, name).
+    """
+
+    qid: Qid
+    label: str
+    aliases: tuple[str, ...]
+    kind: str | None
+    domain: Domain
+    is_item: bool
+    mentioned: int
+    year: int | None
+    ids: Mapping[str, str]
+    popularity: float
+    relations: Mapping[PropertyId, tuple[tuple[Qid | None, str], ...]]
+
+    def values(self, pid: PropertyId) -> tuple[Qid, ...]:
+        """Ids of its values of a property; those without id are left out."""
+        return tuple(qid for qid, _ in self.relations.get(pid, ()) if qid)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A property value with what it is used as: property id to number of uses."""
+
+    label: str
+    aliases: tuple[str, ...] = ()
+    used_as: Mapping[PropertyId, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All facts of a folder."""
+
+    items: Mapping[Domain, tuple[Item, ...]]
+    values: Mapping[Qid, Value]
+
+
+def read_facts(folder: Path) -> Facts:
+    """Reads `items_{domain}.jsonl` and `values.jsonl`.
+
+    Raises:
+        MissingFileError: a file is missing.
+        DataError: a line is broken.
+    """
+    corrections = yaml.safe_load(_CORRECTIONS.read_text(encoding="utf-8"))
+    labels: Mapping[Qid, str] = corrections["labels"]
+    not_items = frozenset(corrections["not_items"])
+    items = {
+        domain: tuple(_item(row, domain, labels, not_items) for row in _rows(folder / f"items_{domain}.jsonl"))
+        for domain in ("movie", "book", "music")
+    }
+    values = {
+        row["qid"]: Value(labels.get(row["qid"], _clean(row["label"])), _clean_all(row["aliases"]), row["used_as"])
+        for row in _rows(folder / "values.jsonl")
+    }
+    return Facts(items, values)
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    try:
+        lines = path.read_bytes().splitlines()
+    except FileNotFoundError as error:
+        raise MissingFileError(f"There is no {path}; --facts must name the folder with the facts.") from error
+    rows = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            rows.append(orjson.loads(line))
+        except orjson.JSONDecodeError as error:
+            raise DataError(f"{path}, line {number}: no JSON ({error}); correct or remove the line.") from error
+    return rows
+
+
+def _item(row: Mapping[str, Any], domain: Domain, labels: Mapping[Qid, str], not_items: frozenset[Qid]) -> Item:
+    return Item(
+        qid=row["qid"],
+        label=labels.get(row["qid"], _EXPLANATION.sub("", _clean(row["label"]))),
+        aliases=_clean_all(row["aliases"]),
+        kind=row["kind"],
+        domain=domain,
+        is_item=row["is_item"] and row["qid"] not in not_items,
+        mentioned=row["mentioned"],
+        year=row["year"],
+        ids={name: str(value) for name, value in row["ids"].items()},
+        popularity=row["popularity"] / 100,
+        relations={pid: tuple((qid, _clean(name)) for qid, name in values) for pid, values in row["relations"].items()},
+    )
+
+
+def _clean(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", name).replace("\xa0", " ").replace("’", "'").split())
+
+
+def _clean_all(aliases: list[str]) -> tuple[str, ...]:
+    return tuple(_clean(alias) for alias in aliases if len(alias) <= MAX_NAME and not _NOT_A_NAME.search(alias))
+
+
+def names(label: str, aliases: tuple[str, ...]) -> tuple[str, ...]:
+    """Aliases that differ from the label and from each other by more than capitals."""
+    seen = {label.casefold()}
+    kept = []
+    for alias in aliases:
+        if alias.casefold() not in seen:
+            seen.add(alias.casefold())
+            kept.append(alias)
+    return tuple(kept)
+
+
+def italian_title(aliases: tuple[str, ...]) -> str | None:
+    """The first alias that its small words show to be Italian; None when no alias does."""
+    for alias in aliases:
+        name = alias.casefold()
+        if len(name.split()) > 1 and _ITALIAN.search(name) and not _OTHER.search(name):
+            return alias
+    return None

@@ -1,0 +1,92 @@
+"""One node for each genre that users mean: applies `data/catalogue/genres.yaml`."""
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from data.errors import ConfigError
+from data.model import Entity, Qid
+
+__all__ = ["GENRE", "Genres", "load_genres"]
+
+GENRE = "P136"
+_FILE = Path(__file__).parents[1] / "catalogue" / "genres.yaml"
+
+
+class _Genre(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    label: str
+    it: str | None = None
+    same: tuple[Qid, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+class _GenreFile(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    genres: Mapping[Qid, _Genre]
+    not_genres: frozenset[Qid] = Field(default_factory=frozenset)
+
+
+class Genres:
+    """Which genre ids are one genre, and what people call it."""
+
+    def __init__(self, config: _GenreFile) -> None:
+        self.not_genres = config.not_genres
+        self._genres = config.genres
+        self._canonical = {same: qid for qid, genre in config.genres.items() for same in genre.same}
+
+    def canonical(self, qid: Qid) -> Qid:
+        """The id of the node that stands for this genre."""
+        return self._canonical.get(qid, qid)
+
+    def __contains__(self, qid: Qid) -> bool:
+        return qid in self._genres
+
+    def ids(self) -> frozenset[Qid]:
+        """Every id that the file names."""
+        return frozenset((*self._genres, *self._canonical))
+
+    def named(self, entity: Entity) -> Entity:
+        """A genre with the names that people use for it; any other entity unchanged."""
+        genre = self._genres.get(entity.qid)
+        if genre is None:
+            return entity
+        names = dict.fromkeys((*genre.words, entity.label, *entity.aliases))
+        seen = {genre.label.casefold()}
+        aliases = tuple(name for name in names if name.casefold() not in seen and not seen.add(name.casefold()))  # type: ignore[func-returns-value]
+        labels = {**entity.labels, **({"it": genre.it} if genre.it else {})}
+        return dataclasses.replace(
+            entity, label=genre.label, kind="genre", domain=None, aliases=aliases, labels=labels, merged=genre.same
+        )
+
+    def applied(self, entity: Entity) -> Entity:
+        """An item whose genres are the canonical ones."""
+        values = entity.relations.get(GENRE)
+        if not values:
+            return entity
+        kept = tuple(dict.fromkeys(self.canonical(qid) for qid in values if qid not in self.not_genres))
+        relations = {pid: found for pid, found in entity.relations.items() if pid != GENRE}
+        return dataclasses.replace(entity, relations={**relations, GENRE: kept} if kept else relations)
+
+
+@functools.cache
+def load_genres(path: Path = _FILE) -> Genres:
+    """Reads the genre file.
+
+    Raises:
+        ConfigError: it is broken, or gives an id to two genres.
+    """
+    try:
+        config = _GenreFile.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except (yaml.YAMLError, ValidationError) as error:
+        raise ConfigError(f"{path}: {' '.join(str(error).split())}; correct it.") from error
+    ids = [*config.genres, *(same for genre in config.genres.values() for same in genre.same)]
+    if twice := {qid for qid in ids if ids.count(qid) > 1}:
+        raise ConfigError(f"{path}: {', '.join(sorted(twice))} stand for two genres; keep one.")
+    return Genres(config)
