@@ -9,13 +9,14 @@ from typing import Any
 
 import orjson
 import yaml
+from pydantic import BaseModel, ConfigDict
 
 from data.errors import DataError, MissingFileError
 from data.model import Domain, PropertyId, Qid
 
-__all__ = ["Facts", "Item", "Value", "italian_title", "names", "read_facts"]
+__all__ = ["Facts", "Item", "StarterConfig", "Value", "italian_title", "names", "read_config", "read_facts"]
 
-_CORRECTIONS = Path(__file__).with_name("corrections.yaml")
+_CONFIG = Path(__file__).with_name("starter.yaml")
 _ITALIAN = re.compile(
     r"\b(?:il|lo|gli|d?el(?:la|lo|l|le)|degli|dei|nel(?:la|l)?|dal(?:la)?|alla?|che|è|una?|di|ed?|[ld]|i)\b"
 )
@@ -70,22 +71,37 @@ class Facts:
     values: Mapping[Qid, Value]
 
 
-def read_facts(folder: Path) -> Facts:
+class StarterConfig(BaseModel):
+    """What the making of the starter catalogue knows beyond the facts: `starter.yaml`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    labels: Mapping[Qid, str]
+    not_items: frozenset[Qid]
+    musicians: Mapping[Qid, str]
+    known_otherwise: Mapping[Qid, str]
+
+
+def read_config() -> StarterConfig:
+    """Reads `starter.yaml`."""
+    return StarterConfig.model_validate(yaml.safe_load(_CONFIG.read_text(encoding="utf-8")))
+
+
+def read_facts(folder: Path, config: StarterConfig) -> Facts:
     """Reads `items_{domain}.jsonl` and `values.jsonl`.
 
     Raises:
         MissingFileError: a file is missing.
         DataError: a line is broken.
     """
-    corrections = yaml.safe_load(_CORRECTIONS.read_text(encoding="utf-8"))
-    labels: Mapping[Qid, str] = corrections["labels"]
-    not_items = frozenset(corrections["not_items"])
     items = {
-        domain: tuple(_item(row, domain, labels, not_items) for row in _rows(folder / f"items_{domain}.jsonl"))
+        domain: tuple(_item(row, domain, config) for row in _rows(folder / f"items_{domain}.jsonl"))
         for domain in ("movie", "book", "music")
     }
     values = {
-        row["qid"]: Value(labels.get(row["qid"], _clean(row["label"])), _clean_all(row["aliases"]), row["used_as"])
+        row["qid"]: Value(
+            config.labels.get(row["qid"], _clean(row["label"])), _clean_all(row["aliases"]), row["used_as"]
+        )
         for row in _rows(folder / "values.jsonl")
     }
     return Facts(items, values)
@@ -105,14 +121,14 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _item(row: Mapping[str, Any], domain: Domain, labels: Mapping[Qid, str], not_items: frozenset[Qid]) -> Item:
+def _item(row: Mapping[str, Any], domain: Domain, config: StarterConfig) -> Item:
     return Item(
         qid=row["qid"],
-        label=labels.get(row["qid"], _EXPLANATION.sub("", _clean(row["label"]))),
+        label=config.labels.get(row["qid"], _EXPLANATION.sub("", _clean(row["label"]))),
         aliases=_clean_all(row["aliases"]),
         kind=row["kind"],
         domain=domain,
-        is_item=row["is_item"] and row["qid"] not in not_items,
+        is_item=row["is_item"] and row["qid"] not in config.not_items,
         mentioned=row["mentioned"],
         year=row["year"],
         ids={name: str(value) for name, value in row["ids"].items()},

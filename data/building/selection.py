@@ -4,7 +4,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from data.building.facts import Facts, Item
+from data.building.facts import Facts, Item, StarterConfig
 from data.model import Domain, Qid
 
 __all__ = ["PERFORMER", "SIZES", "choose"]
@@ -13,14 +13,6 @@ SIZES: Mapping[str, int] = {"film": 2500, "book": 1000, "artist": 800, "album": 
 """How many items of each group, those mentioned included."""
 
 PERFORMER, GENRE, CAST, RECORD_LABEL, OCCUPATION = "P175", "P136", "P161", "P264", "P106"
-_MUSICIAN = frozenset(
-    ["Q639669", "Q177220", "Q36834", "Q753110", "Q488205", "Q855091", "Q183945", "Q486748", "Q2252262", "Q15981151", "Q55960555", "Q158852", "Q822146", "Q1075651", "Q130857", "Q806349", "Q386854", "Q584301", "Q1327329", "Q765778", "Q1259917", "Q2865819", "Q2643890", "Q12377274", "Q6168364"]
-)
-"""Occupations of people who make music: musician, singer, composer, songwriter, guitarist, pianist, rapper …"""
-_OTHER_FAME = frozenset(
-    ["Q33999", "Q10800557", "Q10798782", "Q2405480", "Q4610556", "Q28389", "Q2526255", "Q43845", "Q245068", "Q947873", "Q82955", "Q2722764"]
-)
-"""Occupations that make people known for something else: actor, model, politician, director, comedian …"""
 TELLING: Mapping[Domain, frozenset[str]] = {
     "movie": frozenset({"P57", "P161", "P136"}),
     "book": frozenset({"P50", "P136"}),
@@ -29,14 +21,14 @@ TELLING: Mapping[Domain, frozenset[str]] = {
 """Properties of which an item must have one, to be of use in a graph."""
 
 
-def choose(facts: Facts) -> dict[Qid, Item]:
+def choose(facts: Facts, config: StarterConfig) -> dict[Qid, Item]:
     """Chooses the items, and scales down those who are known for other things than their music.
 
     Returns:
         Items by id, each once, with its group's kind.
     """
     performed = Counter(qid for item in facts.items["music"] for qid in item.values(PERFORMER))
-    groups = _groups(facts, performed)
+    groups = _groups(facts, config, performed)
     chosen: dict[Qid, Item] = {}
     for name, size in SIZES.items():
         for item in _best(groups[name], size, performed):
@@ -44,7 +36,7 @@ def choose(facts: Facts) -> dict[Qid, Item]:
     return chosen
 
 
-def _groups(facts: Facts, performed: Counter[Qid]) -> dict[str, list[Item]]:
+def _groups(facts: Facts, config: StarterConfig, performed: Counter[Qid]) -> dict[str, list[Item]]:
     """The items that can be chosen at all, by group."""
     used_as_genre = {qid for items in facts.items.values() for item in items for qid in item.values(GENRE)}
     usable = {
@@ -54,7 +46,7 @@ def _groups(facts: Facts, performed: Counter[Qid]) -> dict[str, list[Item]]:
     acted = Counter(qid for item in facts.items["movie"] for qid in item.values(CAST))
     fame = {item.qid: item.popularity for item in facts.items["music"]}
     artists = (item for item in usable["music"] if item.kind in ("band", "music_artist"))
-    musicians = (_as_musician(item, performed[item.qid], acted[item.qid]) for item in artists)
+    musicians = (_as_musician(item, config, performed[item.qid], acted[item.qid]) for item in artists)
     return {
         "film": [dataclasses.replace(item, kind="film") for item in usable["movie"] if item.kind == "movie"],
         "book": [item for item in usable["book"] if item.kind == "book"],
@@ -83,16 +75,16 @@ def _best(items: Iterable[Item], size: int, performed: Mapping[Qid, int]) -> lis
     return kept
 
 
-def _as_musician(item: Item, performed: int, acted: int) -> Item | None:
+def _as_musician(item: Item, config: StarterConfig, performed: int, acted: int) -> Item | None:
     """The artist with a popularity as musician; None for who only also sings."""
     if item.kind == "band":
         return item
     occupations = set(item.values(OCCUPATION))
     genres = len(item.values(GENRE))
     evidence = 2 * min(performed, 3) + min(genres, 4) + bool(item.relations.get(RECORD_LABEL))
-    if occupations and not occupations & _MUSICIAN and not performed:
+    if occupations and not occupations & config.musicians.keys() and not performed:
         return None
-    elsewhere = bool(occupations & _OTHER_FAME) or acted > 0
+    elsewhere = bool(occupations & config.known_otherwise.keys()) or acted > 0
     if not item.mentioned and evidence < (3 if elsewhere else 1):
         return None
     artist = dataclasses.replace(item, kind="artist")

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from data.building.facts import Facts, Item, Value, italian_title, names, read_facts
+from data.building.facts import Facts, Item, StarterConfig, Value, italian_title, names, read_config, read_facts
 from data.building.genres import GENRE, Genres, load_genres
 from data.building.selection import choose
 from data.catalogue import STARTER, write_entities
@@ -41,7 +41,9 @@ _FIRST = 6
 """Casts up to this length stand in the order of the facts, which is that of the billing."""
 
 
-def compile_entities(facts: Facts, domains: Mapping[Domain, DomainConfig], genres: Genres) -> list[Entity]:
+def compile_entities(
+    facts: Facts, config: StarterConfig, domains: Mapping[Domain, DomainConfig], genres: Genres
+) -> list[Entity]:
     """The starter catalogue's entities: items, best known first, then the values that they have.
 
     Raises:
@@ -50,7 +52,7 @@ def compile_entities(facts: Facts, domains: Mapping[Domain, DomainConfig], genre
     known = {item.qid for items in facts.items.values() for item in items} | set(facts.values)
     if invented := sorted(genres.ids() - known):
         raise DataError(f"genres.yaml names ids that the facts do not have: {', '.join(invented)}; correct them.")
-    chosen = choose(facts)
+    chosen = choose(facts, config)
     items = [_item_entity(item, domains[item.domain], facts, genres) for item in chosen.values()]
     items.sort(key=lambda item: (item.domain or "", -item.popularity, item.qid))
     wanted = {qid for item in items for values in item.relations.values() for qid in values}
@@ -170,7 +172,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=STARTER)
     options = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    entities = compile_entities(read_facts(options.facts), load_domains(), load_genres())
+    config = read_config()
+    entities = compile_entities(read_facts(options.facts, config), config, load_domains(), load_genres())
     write_entities(options.out, entities, {"built": "starter", "domains": sorted(load_domains())})
     log = logging.getLogger(__name__)
     log.info("%d entities, %d bytes: %s", len(entities), options.out.stat().st_size, options.out)
