@@ -1,0 +1,1 @@
+"""Alembic's steps from one form of the database to the next."""
