@@ -11,8 +11,8 @@ Native = Any
 """A record as the format itself has it (a row, a dialogue, a movie), parsed but otherwise untouched."""
 
 
-class DatasetFormat(Protocol):
-    """One published format. Formats hold no state."""
+class DialogueWriter(Protocol):
+    """A format that dialogues of any origin can be written in. Formats hold no state."""
 
     name: str
     suffix: str
@@ -21,6 +21,14 @@ class DatasetFormat(Protocol):
     """Whether every dialogue has a file of its own."""
     held: frozenset[str]
     """Names of `model.present` that the format has a field for."""
+
+    def write_dialogues(self, target: Path, dialogues: Iterable[Dialogue]) -> int:
+        """Writes a file, or with `one_file_each` a folder; returns the number of dialogues."""
+        ...
+
+
+class DatasetFormat(DialogueWriter, Protocol):
+    """A published format that can also be read."""
 
     def kind(self, path: Path) -> str | None:
         """What the file is within the format ("dialogues", "votes", "movies" …), None when it is not of this format."""
@@ -40,10 +48,6 @@ class DatasetFormat(Protocol):
 
     def dialogues(self, path: Path, report: Report) -> Iterator[Dialogue]:
         """The dialogues of one file of the kind "dialogues"."""
-        ...
-
-    def write_dialogues(self, target: Path, dialogues: Iterable[Dialogue]) -> int:
-        """Writes dialogues of any origin; returns their number."""
         ...
 
     def statistics(self, files: Mapping[Path, str], report: Report) -> dict[str, Any]:
