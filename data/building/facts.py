@@ -25,6 +25,7 @@ _OTHER = re.compile(
 )
 _NOT_A_NAME = re.compile(r"\d{6,}|\bIPI\b|\((?:film|novel|book|album|song|band|movie)[^)]*\)|^''|''$|;|https?:")
 _EXPLANATION = re.compile(r"\s+\([^)]*\)$")
+_ITEMS = frozenset({"movie", "book", "song", "band"})
 MAX_NAME = 80
 
 
@@ -77,6 +78,7 @@ class StarterConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     labels: Mapping[Qid, str]
+    kinds: Mapping[Qid, str]
     not_items: frozenset[Qid]
     musicians: Mapping[Qid, str]
     known_otherwise: Mapping[Qid, str]
@@ -126,9 +128,9 @@ def _item(row: Mapping[str, Any], domain: Domain, config: StarterConfig) -> Item
         qid=row["qid"],
         label=config.labels.get(row["qid"], _EXPLANATION.sub("", _clean(row["label"]))),
         aliases=_clean_all(row["aliases"]),
-        kind=row["kind"],
+        kind=config.kinds.get(row["qid"], row["kind"]),
         domain=domain,
-        is_item=row["is_item"] and row["qid"] not in config.not_items,
+        is_item=(row["is_item"] or config.kinds.get(row["qid"]) in _ITEMS) and row["qid"] not in config.not_items,
         mentioned=row["mentioned"],
         year=row["year"],
         ids={name: str(value) for name, value in row["ids"].items()},

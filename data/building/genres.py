@@ -14,6 +14,7 @@ from data.model import Entity, Qid
 __all__ = ["GENRE", "Genres", "load_genres"]
 
 GENRE = "P136"
+SUBJECT = "P921"
 _FILE = Path(__file__).parents[1] / "catalogue" / "genres.yaml"
 
 
@@ -66,13 +67,18 @@ class Genres:
         )
 
     def applied(self, entity: Entity) -> Entity:
-        """An item whose genres are the canonical ones."""
-        values = entity.relations.get(GENRE)
-        if not values:
+        """An item whose genres are the canonical ones; a variant of a genre given as subject is a genre too."""
+        subjects = entity.relations.get(SUBJECT, ())
+        named = [qid for qid in subjects if qid in self._canonical]
+        values = [qid for qid in (*entity.relations.get(GENRE, ()), *named) if qid not in self.not_genres]
+        if not values and GENRE not in entity.relations:
             return entity
-        kept = tuple(dict.fromkeys(self.canonical(qid) for qid in values if qid not in self.not_genres))
-        relations = {pid: found for pid, found in entity.relations.items() if pid != GENRE}
-        return dataclasses.replace(entity, relations={**relations, GENRE: kept} if kept else relations)
+        changed = {
+            GENRE: tuple(dict.fromkeys(self.canonical(qid) for qid in values)),
+            SUBJECT: tuple(qid for qid in subjects if qid not in self._canonical),
+        }
+        relations = {pid: found for pid, found in {**entity.relations, **changed}.items() if found}
+        return dataclasses.replace(entity, relations=relations)
 
 
 @functools.cache

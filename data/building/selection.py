@@ -57,7 +57,7 @@ def _groups(facts: Facts, config: StarterConfig, performed: Counter[Qid]) -> dic
 
 
 def _is_telling(item: Item) -> bool:
-    return item.is_item and any(item.values(pid) for pid in TELLING[item.domain])
+    return item.is_item and (item.mentioned > 0 or any(item.values(pid) for pid in TELLING[item.domain]))
 
 
 def _best(items: Iterable[Item], size: int, performed: Mapping[Qid, int]) -> list[Item]:

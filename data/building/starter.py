@@ -63,8 +63,22 @@ def compile_entities(
     left = sorted(wanted - set(chosen), key=_number)
     values = (_value_entity(qid, facts.values.get(qid), rows.get(qid, []), genres) for qid in left)
     entities = [*items, *(value for value in values if value is not None)]
-    own = {entity.qid for entity in entities}
-    return [dataclasses.replace(entity, merged=tuple(q for q in entity.merged if q not in own)) for entity in entities]
+    return _with_one_genre_a_name(entities)
+
+
+def _with_one_genre_a_name(entities: Sequence[Entity]) -> list[Entity]:
+    """Leaves a word to one genre: to the one it is the label of, then to the best known."""
+    genres = sorted((found for found in entities if found.kind == "genre"), key=lambda found: -found.popularity)
+    owner = {genre.label.casefold(): genre.qid for genre in reversed(genres)}
+    for genre in genres:
+        for alias in genre.aliases:
+            owner.setdefault(alias.casefold(), genre.qid)
+    return [
+        dataclasses.replace(found, aliases=tuple(name for name in found.aliases if owner[name.casefold()] == found.qid))
+        if found.kind == "genre"
+        else found
+        for found in entities
+    ]
 
 
 def _item_entity(item: Item, config: DomainConfig, facts: Facts, genres: Genres) -> Entity:
