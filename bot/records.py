@@ -44,3 +44,16 @@ class Record:
     condition: str | None = None
     backends: tuple[tuple[str, str], ...] = ()
     stages_ms: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """What `DialogueManager.handle` gives back.
+
+    Attributes:
+        reply: what to send.
+        record: what was stored of the message; None when nothing was, or when the update was answered before.
+    """
+
+    reply: Reply
+    record: Record | None = None

@@ -130,9 +130,9 @@ async def test_postgresql_that_is_not_there(tmp_path: Path, clock: SettableClock
 async def test_postgresql_restarted_in_a_turn(postgres_server: PostgresServer, clock: SettableClock) -> None:
     async with open_store(postgres_server.new_database(), clock) as store:
         await answer(store, make_turn("1"))
-        with pytest.raises(StorageError, match="check that PostgreSQL runs"):
-            async with store.open_turn(make_turn("2")) as opened:
-                postgres_server.restart()
+        async with store.open_turn(make_turn("2")) as opened:
+            postgres_server.restart()
+            with pytest.raises(StorageError, match="check that PostgreSQL runs"):
                 await opened.save(make_outcome(state=STATE, profile=PROFILE))
         async with store.open_turn(make_turn("2")) as opened:
             assert opened.repeated is None

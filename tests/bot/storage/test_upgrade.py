@@ -66,7 +66,7 @@ async def test_a_newer_database_is_refused(database: URL, clock: SettableClock) 
     async with engine.begin() as connection:
         await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     await engine.dispose()
-    with pytest.raises(StorageError, match="another version.*update"):
+    with pytest.raises(StorageError, match=r"another version.*update"):
         async with open_store(database, clock):
             pass
 
