@@ -1,0 +1,210 @@
+"""The recommender of the product: profiles in, explained recommendations out."""
+
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from data.catalogue import Catalogue
+from data.domains import DomainConfig
+from data.errors import UsageError
+from data.model import Constraint, Domain, Entity, Qid
+from recommender.candidates import select
+from recommender.compiled import CompiledGraph
+from recommender.elicitation import Elicitor
+from recommender.explanation import Explainer, Profile
+from recommender.flow import strands
+from recommender.graph import build_item_graph, edge_weights
+from recommender.model import ElicitationRequest, Reason, Recommendation, Request, Result
+from recommender.ranking import DomainItems, Query, WalkRanker, diversify
+from recommender.scoring import Ranker, make_ranker
+from recommender.variants import VARIANTS, Variant, find_variant
+
+__all__ = ["GraphRecommender"]
+
+_EVERYTHING = np.empty(0, dtype=np.bool_)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seeds:
+    """The seeds of a request that the graph has, with their nodes."""
+
+    liked: Mapping[Qid, int]
+    disliked: Mapping[Qid, int]
+
+
+class GraphRecommender:
+    """Implements `recommender.model.Recommender` over the graph of one catalogue. Safe for use by several threads.
+
+    Attributes:
+        graph: the item graph for inspection and plots.
+        compiled: the same for ranking.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        domains: Mapping[Domain, DomainConfig],
+        variants: Mapping[str, Variant] = VARIANTS,
+    ) -> None:
+        self._catalogue = catalogue
+        self._domains = domains
+        self._variants = variants
+        self._weights = edge_weights(domains)
+        self.graph: nx.Graph[Qid] = build_item_graph(catalogue.entities(), domains, self._canonical)
+        self.compiled = CompiledGraph.from_networkx(self.graph, tuple(domains))
+        self._items = {domain: DomainItems(self.compiled, domain) for domain in domains}
+        self._rankers: dict[str, Ranker] = {}
+        self._explainer = Explainer(catalogue, domains)
+        self._elicitor = Elicitor(catalogue, self)
+        self._lock = threading.RLock()
+
+    # ---------------------------------------------------------------------------------------------------- recommending
+
+    def recommend(self, request: Request) -> Result:
+        """The best items for a profile, with reasons.
+
+        Raises:
+            UsageError: for an unknown variant or domain, or fewer than one item wanted.
+        """
+        variant = find_variant(request.variant, self._variants)
+        self.compiled.code(request.domain)
+        if request.n < 1:
+            raise UsageError(f"{request.n} recommendations cannot be made; ask for at least 1.")
+        with self._lock:
+            seeds = self._seeds(request)
+            barred = frozenset(map(self._canonical, request.excluded)) | {*seeds.liked, *seeds.disliked}
+            allowed, unmet = self._allowed(request, barred)
+            query = self._query(request.domain, seeds, barred, allowed)
+            lost = not (seeds.liked or seeds.disliked) and variant.method != "random"
+            if lost:
+                variant = find_variant("popularity", self._variants)
+            items = self._items[request.domain]
+            ranked = self._ranker(variant, request.seed).rank(query, items, max(request.n, variant.shortlist))
+            ranked = diversify(self.compiled, ranked, request.n, variant.diversity)
+            nodes = ranked.nodes.tolist()
+            found = zip(nodes, ranked.scores.tolist(), self._reasons(query, seeds, nodes), strict=True)
+            best = tuple(Recommendation(self.compiled.qid(node), score, why) for node, score, why in found)
+        return Result(best, "popularity" if lost else None, unmet)
+
+    def explain(self, request: Request, qid: Qid) -> tuple[Reason, ...]:
+        """Reasons for one item under the request's seeds, strongest first; none for an item that is unknown.
+
+        Raises:
+            UsageError: for an unknown variant or domain.
+        """
+        find_variant(request.variant, self._variants)
+        self.compiled.code(request.domain)
+        with self._lock:
+            node = self.compiled.find(self._canonical(qid))
+            if node is None:
+                return ()
+            seeds = self._seeds(request)
+            return self._reasons(self._query(request.domain, seeds, frozenset(), None), seeds, [node])[0]
+
+    def elicit(self, request: ElicitationRequest) -> tuple[Qid, ...]:
+        """Items to ask about, best first.
+
+        Raises:
+            UsageError: for an unknown strategy or domain.
+        """
+        self.compiled.code(request.domain)
+        return self._elicitor.choose(request)
+
+    # -------------------------------------------------------------------------------------------------------- learning
+
+    def learn(self, entity: Entity) -> None:
+        """Inserts an entity with its edges, at once and without a rebuild.
+
+        Raises:
+            UsageError: its id is no Wikidata id.
+        """
+        known = self._catalogue.get(entity.qid) or self._catalogue.add(entity)
+        values = [
+            (self._canonical(value), weight)
+            for pid, found in known.relations.items()
+            if (weight := self._weights.get((known.domain, pid), 0.0)) > 0
+            for value in found
+        ]
+        with self._lock:
+            code = self.compiled.code(known.domain) if known.domain else 0
+            found_at = self.compiled.find(known.qid)
+            was_item = found_at is not None and self.compiled.nodes["domain"][found_at] == code
+            node = self.compiled.insert(known.qid, code=code, popularity=known.popularity, year=known.year)
+            for value, weight in values:
+                self.compiled.connect(node, self.compiled.insert(value), weight)
+            if known.domain and not was_item:
+                self._items[known.domain].add(node)
+            self.graph.update(build_item_graph([known], self._domains, self._canonical))
+            self._rankers.pop("original", None)
+
+    # ----------------------------------------------------------------------------------------------------------- parts
+
+    def _canonical(self, qid: Qid) -> Qid:
+        entity = self._catalogue.get(qid)
+        return entity.qid if entity else qid
+
+    def _seeds(self, request: Request) -> _Seeds:
+        return _Seeds(self._usable(request.liked), self._usable(request.disliked))
+
+    def _usable(self, seeds: Iterable[Qid]) -> dict[Qid, int]:
+        """The seeds that the graph has, each once, with their nodes."""
+        found = ((qid, self.compiled.find(qid)) for qid in map(self._canonical, seeds))
+        return {qid: node for qid, node in found if node is not None}
+
+    def _allowed(
+        self, request: Request, barred: frozenset[Qid]
+    ) -> tuple[frozenset[Qid] | None, tuple[Constraint, ...]]:
+        if not request.constraints:
+            return None, ()
+        return select(self._catalogue, request.domain, request.constraints, barred, request.n)
+
+    def _query(self, domain: Domain, seeds: _Seeds, barred: frozenset[Qid], allowed: frozenset[Qid] | None) -> Query:
+        flags = _EVERYTHING
+        if allowed is not None:
+            flags = np.zeros(self.compiled.count, dtype=np.bool_)
+            flags[self._nodes(allowed)] = True
+        likes = dict.fromkeys(seeds.liked.values(), 1.0)
+        dislikes = dict.fromkeys(seeds.disliked.values(), 1.0)
+        return Query(domain, likes, dislikes, self._nodes(barred), flags)
+
+    def _nodes(self, qids: Iterable[Qid]) -> NDArray[np.int64]:
+        found = {self.compiled.find(qid) for qid in qids}
+        return np.array(sorted(node for node in found if node is not None), dtype=np.int64)
+
+    def _ranker(self, variant: Variant, seed: int) -> Ranker:
+        if variant.method == "random":
+            return make_ranker(self.compiled, variant, seed=seed)
+        if variant.name not in self._rankers:
+            parallel = self._parallel() if variant.method == "original" else None
+            self._rankers[variant.name] = make_ranker(self.compiled, variant, parallel)
+        return self._rankers[variant.name]
+
+    def _parallel(self) -> NDArray[np.int64]:
+        """Pairs of nodes, once for every further property that joins them."""
+        pairs = [
+            (self.compiled.find(one), self.compiled.find(other))
+            for one, other, edge in self.graph.edges(data=True)
+            for _ in edge["properties"][1:]
+        ]
+        return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+    def _walk(self) -> WalkRanker:
+        """The ranker whose walk explains the items of every variant."""
+        ranker = self._ranker(find_variant("ppr", self._variants), 0)
+        if not isinstance(ranker, WalkRanker):
+            raise UsageError("The variant 'ppr' must rank by the walk.")
+        return ranker
+
+    def _reasons(self, query: Query, seeds: _Seeds, nodes: list[int]) -> list[tuple[Reason, ...]]:
+        profile = Profile(frozenset(seeds.liked), frozenset(seeds.disliked))
+        total = self._items[query.domain].total
+        found = strands(self.compiled, self._walk(), query, seeds.liked, nodes, total)
+        entities = [self._catalogue.get(self.compiled.qid(node)) for node in nodes]
+        return [
+            self._explainer.reasons(entity, profile, told, popular) if entity else ()
+            for entity, (told, popular) in zip(entities, found, strict=True)
+        ]

@@ -1,0 +1,69 @@
+"""The item graph: items and property values of all domains, joined by typed edges."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+import networkx as nx
+
+from data.domains import DomainConfig
+from data.model import Domain, Entity, PropertyId, Qid
+
+__all__ = ["build_item_graph", "edge_weights"]
+
+
+def edge_weights(domains: Mapping[Domain, DomainConfig]) -> dict[tuple[Domain | None, PropertyId], float]:
+    """Weight of a property's edges by domain of the item; under None, for values, the largest of all domains."""
+    weights: dict[tuple[Domain | None, PropertyId], float] = {}
+    for name, config in domains.items():
+        for pid, known in config.properties.items():
+            weights[name, pid] = known.weight
+            weights[None, pid] = max(known.weight, weights.get((None, pid), 0.0))
+    return weights
+
+
+def build_item_graph(
+    entities: Iterable[Entity],
+    domains: Mapping[Domain, DomainConfig],
+    canonical: Callable[[Qid], Qid] = lambda qid: qid,
+) -> "nx.Graph[Qid]":
+    """The networkx form of the item graph.
+
+    It is undirected: directed edges from items to values would leave the values dangling. Several properties between
+    the same two nodes (a director who also wrote the film) are one edge whose weight is their sum.
+
+    Args:
+        entities: items and property values.
+        domains: say which properties are edges, and how strong.
+        canonical: gives the id that stands for an id, for ids merged into another.
+
+    Returns:
+        A graph of ids. Nodes carry `label`, `kind`, `domain`, `year` and `popularity`; edges carry `weight` and
+        `properties`. A value that is no entity itself has a node without attributes.
+    """
+    graph: nx.Graph[Qid] = nx.Graph()
+    weights = edge_weights(domains)
+    for entity in entities:
+        graph.add_node(
+            entity.qid,
+            label=entity.label,
+            kind=entity.kind,
+            domain=entity.domain,
+            year=entity.year,
+            popularity=entity.popularity,
+        )
+        for pid, values in entity.relations.items():
+            weight = weights.get((entity.domain, pid), 0.0)
+            for value in values if weight > 0 else ():
+                _connect(graph, entity.qid, canonical(value), pid, weight)
+    return graph
+
+
+def _connect(graph: "nx.Graph[Qid]", node: Qid, value: Qid, pid: PropertyId, weight: float) -> None:
+    if node == value:
+        return
+    if not graph.has_edge(node, value):
+        graph.add_edge(node, value, weight=weight, properties=(pid,))
+        return
+    edge = graph.edges[node, value]
+    if pid not in edge["properties"]:
+        edge["properties"] = (*edge["properties"], pid)
+        edge["weight"] += weight

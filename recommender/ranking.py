@@ -1,0 +1,187 @@
+"""Scores by the walk and popularity, and the order in which items are shown."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.model import Domain
+from recommender.compiled import CompiledGraph
+from recommender.variants import Variant
+from recommender.walk import Seeds, Walker, make_seeds
+
+__all__ = ["DomainItems", "Query", "Ranked", "WalkRanker", "diversify"]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One request in terms of the compiled graph.
+
+    Attributes:
+        domain: name of the wanted domain.
+        liked: node index to weight.
+        disliked: node index to weight.
+        barred: sorted indices of items never to be shown.
+        allowed: one flag a node; empty when every item of the domain is allowed.
+    """
+
+    domain: Domain
+    liked: Mapping[int, float]
+    disliked: Mapping[int, float]
+    barred: NDArray[np.int64]
+    allowed: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Items by descending score, ties by ascending id."""
+
+    nodes: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+
+class DomainItems:
+    """The items of one domain by descending popularity.
+
+    Attributes:
+        code: the domain's code in the graph.
+        total: sum of the items' priors.
+    """
+
+    def __init__(self, graph: CompiledGraph, domain: Domain) -> None:
+        self.code = graph.code(domain)
+        self._graph = graph
+        used = graph.nodes[: graph.count]
+        items = np.flatnonzero(used["domain"] == self.code)
+        order = np.lexsort((used["id"][items], -used["prior"][items]))
+        self._leaders = items[order].astype(np.int64)
+        self._fresh: list[int] = []
+        self.total = float(used["prior"][items].sum(dtype=np.float64))
+
+    def add(self, index: int) -> None:
+        """Takes in a node that has just become an item; its place is found when the list is next read."""
+        self._fresh.append(index)
+        self.total += float(self._graph.nodes["prior"][index])
+
+    @property
+    def leaders(self) -> NDArray[np.int64]:
+        """Indices of all items, best known first."""
+        for index in self._fresh:
+            priors = self._graph.nodes["prior"]
+            place = np.searchsorted(-priors[self._leaders], -priors[index], side="right")
+            self._leaders = np.insert(self._leaders, place, index)
+        self._fresh.clear()
+        return self._leaders
+
+    def eligible(self, query: Query) -> NDArray[np.int64]:
+        """Indices of the items that may be shown, best known first."""
+        leaders = self.leaders
+        keep = ~np.isin(leaders, query.barred)
+        if len(query.allowed):
+            keep &= query.allowed[leaders]
+        return leaders[keep]
+
+
+class WalkRanker:
+    """Ranks items by (1 - gamma) [x(likes) - lambda x(dislikes)] + gamma log1p(popularity) / sum.
+
+    Small graphs are solved for all nodes; on large ones the candidates are what the push touched and the best known
+    items, and the most promising are ranked again by one pull.
+    """
+
+    def __init__(self, graph: CompiledGraph, variant: Variant) -> None:
+        self._graph = graph
+        self._variant = variant
+        self.walker = Walker(graph, variant.walk)
+
+    def gamma(self, query: Query) -> float:
+        """Weight of popularity: more of it for a profile of few seeds."""
+        seeds = len(query.liked) + len(query.disliked)
+        return self._variant.gamma_few if seeds <= self._variant.few else self._variant.gamma
+
+    @property
+    def alpha(self) -> float:
+        """Probability of walking on."""
+        return self._variant.walk.alpha
+
+    def likes(self, query: Query, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """X of some nodes from the liked seeds alone."""
+        return self.walker.values(make_seeds(self._graph, ((1.0, query.liked),), self.alpha), nodes)
+
+    def seeds(self, query: Query) -> Seeds:
+        """Likes and dislikes as one signed vector."""
+        groups = ((1.0, query.liked), (-self._variant.dislikes, query.disliked))
+        return make_seeds(self._graph, groups, self.alpha)
+
+    def rank(self, query: Query, items: DomainItems, size: int) -> Ranked:
+        """The best items.
+
+        Args:
+            query: the request.
+            items: of its domain.
+            size: number of items wanted.
+        """
+        seeds, gamma = self.seeds(query), self.gamma(query)
+        if self.walker.small:
+            nodes = items.eligible(query)
+            x = self.walker.exact(seeds)[nodes]
+        else:
+            self.walker.push(seeds)
+            leaders = items.leaders
+            nodes = self.walker.shortlist(
+                items.code, query.barred, query.allowed, gamma, items.total, leaders, max(size, self._variant.shortlist)
+            )
+            x = self.walker.pull(nodes, seeds)
+        scores = self.blend(x, nodes, gamma, items.total)
+        return best(self._graph, nodes, scores, size)
+
+    def blend(
+        self, x: NDArray[np.float64], nodes: NDArray[np.int64], gamma: float, total: float
+    ) -> NDArray[np.float64]:
+        """Scores of nodes from their x and their popularity."""
+        known = gamma / total if total > 0 else 0.0
+        blended: NDArray[np.float64] = (1.0 - gamma) * x + known * self._graph.nodes["prior"][nodes].astype(np.float64)
+        return blended
+
+
+def best(graph: CompiledGraph, nodes: NDArray[np.int64], scores: NDArray[np.float64], size: int) -> Ranked:
+    """The nodes with the highest scores, ties by ascending id."""
+    if len(nodes) > size:
+        least = np.partition(scores, len(scores) - size)[len(scores) - size]
+        keep = scores >= least
+        nodes, scores = nodes[keep], scores[keep]
+    order = np.lexsort((graph.nodes["id"][nodes], -scores))[:size]
+    return Ranked(nodes[order], scores[order])
+
+
+def diversify(graph: CompiledGraph, ranked: Ranked, n: int, strength: float) -> Ranked:
+    """Re-orders by maximal marginal relevance (Carbonell and Goldstein 1998).
+
+    Likeness is the Jaccard coefficient of two items' neighbours. The first item stays first.
+
+    Args:
+        graph: the graph.
+        ranked: candidates, best first.
+        n: number of items to choose.
+        strength: share of the rank that goes to unlikeness, 0 to 1.
+    """
+    if strength <= 0 or len(ranked.nodes) <= 1:
+        return Ranked(ranked.nodes[:n], ranked.scores[:n])
+    spread = float(ranked.scores[0] - ranked.scores[-1]) or 1.0
+    relevance = (ranked.scores - ranked.scores[-1]) / spread
+    values = [frozenset(graph.neighbours(node)[0].tolist()) for node in ranked.nodes.tolist()]
+    likeness = np.zeros(len(values))
+    chosen = [0]
+    while len(chosen) < min(n, len(values)):
+        latest = values[chosen[-1]]
+        likeness = np.maximum(likeness, [_jaccard(latest, other) for other in values])
+        rank = (1.0 - strength) * relevance - strength * likeness
+        rank[chosen] = -np.inf
+        chosen.append(int(np.argmax(rank)))
+    return Ranked(ranked.nodes[chosen], ranked.scores[chosen])
+
+
+def _jaccard(one: frozenset[int], other: frozenset[int]) -> float:
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared) if shared else 0.0
