@@ -1,0 +1,225 @@
+"""The conditions of a request: years, length, people, genres, countries, languages, each with its negation."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from data.catalogue import Catalogue
+from data.domains import DomainConfig
+from data.model import Constraint, Domain, Entity, PropertyId, Qid
+from nlu.entities.folding import fold
+from nlu.entities.index import AliasIndex
+from nlu.entities.message import Message, Segment
+from nlu.entities.references import References
+from nlu.entities.years import year_ranges
+
+_COUNTRY_PROPERTIES = ("P495", "P27", "P740", "P17")
+_NATIONALITY = "P27"
+_RUNTIME = "P2047"
+_SHORT_MINUTES = 100
+_LONG_MINUTES = 140
+_REACH_OF_NEGATION = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A mention as the constraints see it: its place and the entity it most probably means."""
+
+    segment: Segment
+    qid: Qid
+
+
+class Constraints:
+    """Reads conditions from a message whose mentions are known."""
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        domains: Mapping[Domain, DomainConfig],
+        index: AliasIndex,
+        references: References,
+        this_year: Callable[[], int],
+    ) -> None:
+        """Takes the catalogue for roles and nationalities, the index for countries, and the present year."""
+        self._catalogue = catalogue
+        self._domains = domains
+        self._index = index
+        self._references = references
+        self._this_year = this_year
+
+    def read(
+        self, message: Message, named: Sequence[Named], domain: Domain, shown: Entity | None
+    ) -> tuple[Constraint, ...]:
+        """All conditions, in the order of the text."""
+        taken = [one.segment for one in named]
+        found: list[tuple[int, Constraint]] = []
+        for segment, bounds in year_ranges(message, taken, self._this_year(), shown.year if shown else None):
+            found.append((segment.first, self._ranged(message, segment, "year", *bounds)))
+        found.extend(self._runtimes(message, taken, shown))
+        found.extend(self._nationalities(message, taken, domain))
+        for one in named:
+            constraint = self._value(message, one, domain)
+            if constraint is not None:
+                found.append((one.segment.first, constraint))
+        return tuple(constraint for _, constraint in sorted(found, key=lambda pair: pair[0]))
+
+    def _ranged(
+        self,
+        message: Message,
+        segment: Segment,
+        property_: Literal["year", "runtime"],
+        minimum: int | None,
+        maximum: int | None,
+    ) -> Constraint:
+        negation = self._negation(message, segment.first)
+        first = segment.first if negation is None else negation
+        return Constraint(
+            text=message.surface(first, segment.last),
+            property=property_,
+            minimum=minimum,
+            maximum=maximum,
+            negated=negation is not None,
+        )
+
+    def _runtimes(
+        self, message: Message, taken: Sequence[Segment], shown: Entity | None
+    ) -> Iterator[tuple[int, Constraint]]:
+        length = _minutes(shown)
+        bounds = {
+            "shorter": (None, length - 1 if length else _SHORT_MINUTES),
+            "longer": (length + 1 if length else _LONG_MINUTES, None),
+            "short": (None, _SHORT_MINUTES),
+            "long": (_LONG_MINUTES, None),
+        }
+        for segment, which in _phrases(message, message.words.runtime, taken):
+            yield segment.first, self._ranged(message, segment, "runtime", *bounds[which])
+
+    def _nationalities(
+        self, message: Message, taken: Sequence[Segment], domain: Domain
+    ) -> Iterator[tuple[int, Constraint]]:
+        words = message.words
+        for place in range(len(message)):
+            label = words.nationalities.get(message.word(place))
+            if label is None or any(segment.first <= place < segment.last for segment in taken):
+                continue
+            if message.word(place - 1) in words.in_language or message.word(place + 1) in words.in_language:
+                constraint = self._of_kind(message, place, message.word(place), "language", domain)
+            else:
+                constraint = self._of_people(message, place, label, domain) or self._of_kind(
+                    message, place, label, "country", domain
+                )
+            if constraint is not None:
+                yield place, self._with_negation(message, place, constraint)
+
+    def _of_kind(self, message: Message, place: int, label: str, kind: str, domain: Domain) -> Constraint | None:
+        """A country or language by its name."""
+        for posting in self._index.exact(fold(label)):
+            entity = self._catalogue.get(posting.qid)
+            if entity is not None and entity.kind == kind:
+                roles = self._catalogue.roles(entity.qid, domain)
+                pid = roles[0][0] if roles else None
+                return Constraint(message.surface(place, place + 1), property=pid, values=(entity.qid,))
+        return None
+
+    def _of_people(self, message: Message, place: int, label: str, domain: Domain) -> Constraint | None:
+        """The people of a nationality in a role: "by an Italian author"."""
+        pid = self._references.role_at(message, place + 1, domain)
+        if pid is None:
+            return None
+        for posting in self._index.exact(fold(label)):
+            people = tuple(
+                qid
+                for qid in self._catalogue.holders(posting.qid, _NATIONALITY)
+                if pid in dict(self._catalogue.roles(qid, domain))
+            )
+            if people:
+                return Constraint(message.surface(place, place + 2), property=pid, values=people)
+        return None
+
+    def _value(self, message: Message, named: Named, domain: Domain) -> Constraint | None:
+        """A person, genre or other value that was named as a condition."""
+        entity = self._catalogue.get(named.qid)
+        roles = dict(self._catalogue.roles(named.qid, domain))
+        if entity is None or not roles or self._is_seed(message, named.segment.first):
+            return None
+        first, pid = self._introduction(message, named.segment.first, domain, roles)
+        if first == named.segment.first and entity.domain == domain:
+            return None
+        if pid is None and len(roles) == 1:
+            pid = next(iter(roles))
+        constraint = Constraint(message.surface(first, named.segment.last), property=pid, values=(entity.qid,))
+        return self._with_negation(message, first, constraint, named.segment.last)
+
+    def _introduction(
+        self, message: Message, place: int, domain: Domain, roles: Mapping[PropertyId, int]
+    ) -> tuple[int, PropertyId | None]:
+        """Where the words that introduce the name begin, and the property that they name."""
+        before = place
+        while message.word(before - 1) in message.words.articles and before > 0:
+            before -= 1
+        for length in (2, 1):
+            pids = message.words.by.get(" ".join(message.phrase(before - length, before)))
+            if before >= length and pids:
+                return before - length, next((pid for pid in pids if pid in roles), None)
+        known = self._references.property_of(message, before, domain)
+        if known is not None and known[1] in roles:
+            return known
+        return place, None
+
+    def _is_seed(self, message: Message, place: int) -> bool:
+        """Whether the name is an example ("something like Queen"), not the object of "I like"."""
+        words = message.words
+        while place > 0 and message.word(place - 1) in words.articles | self._references.nouns:
+            place -= 1
+        for phrase in words.seeds:
+            start = place - len(phrase)
+            if start >= 0 and message.phrase(start, place) == phrase:
+                verb = len(phrase) == 1 and phrase[0] in words.opinion
+                return not (verb and message.word(start - 1) in words.verb_before)
+        return False
+
+    def _with_negation(
+        self, message: Message, first: int, constraint: Constraint, last: int | None = None
+    ) -> Constraint:
+        negation = self._negation(message, first)
+        if negation is None:
+            return constraint
+        text = message.surface(negation, last) if last else f"{message.word(negation)} {constraint.text}"
+        return replace(constraint, negated=True, text=text)
+
+    def _negation(self, message: Message, place: int) -> int | None:
+        """The place of a negation before a word within its clause."""
+        for before in range(place - 1, max(-1, place - 1 - _REACH_OF_NEGATION), -1):
+            if message.word(before) in message.words.negations:
+                return before
+            if message.starts_sentence(before + 1) or re.search(r"[,/]", message.gap(before + 1)):
+                return None
+            if message.word(before) in message.words.breaks or message.word(before) in message.words.by:
+                return None if message.word(before) not in message.words.negations else before
+        return None
+
+
+def _phrases(
+    message: Message, phrases: Mapping[tuple[str, ...], str], taken: Sequence[Segment]
+) -> Iterator[tuple[Segment, str]]:
+    """Places of the phrases outside the mentions, the longest at each place."""
+    first = 0
+    while first < len(message):
+        for length in range(4, 0, -1):
+            meaning = phrases.get(message.phrase(first, first + length))
+            free = not any(segment.first < first + length and first < segment.last for segment in taken)
+            if meaning is not None and free and first + length <= len(message):
+                yield Segment(first, first + length), meaning
+                first += length - 1
+                break
+        first += 1
+
+
+def _minutes(entity: Entity | None) -> int | None:
+    """The running time that the catalogue gives."""
+    for value in entity.facts.get(_RUNTIME, ()) if entity else ():
+        digits = re.match(r"\d+", value)
+        if digits:
+            return int(digits.group())
+    return None

@@ -1,0 +1,172 @@
+"""The entity linker: one message in, mentions, references, constraints, answer and domain out."""
+
+import datetime
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from data.catalogue import Catalogue
+from data.domains import DomainConfig
+from data.errors import BackendError
+from data.model import Domain, Entity
+from nlu.entities.answers import read_answer
+from nlu.entities.constraints import Constraints, Named
+from nlu.entities.index import AliasIndex
+from nlu.entities.message import Message, Segment
+from nlu.entities.ranking import Hints, Ranker
+from nlu.entities.references import References
+from nlu.entities.scanning import Found, Scanner
+from nlu.entities.words import Words, load_words
+from nlu.entities.years import year_beside
+from nlu.model import Answer, Context, Linking, Mention
+
+_MOST_LOOKUPS = 2
+
+
+class Lookup(Protocol):
+    """Finds entities that the catalogue lacks."""
+
+    async def lookup(self, text: str, domain: Domain) -> tuple[Entity, ...]:
+        """Raises BackendError when the service cannot be used."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """What one pass over a message found."""
+
+    mentions: tuple[Mention, ...]
+    segments: tuple[Segment, ...]
+    unknown: tuple[Segment, ...]
+    domain: Domain | None
+
+
+class CatalogueLinker:
+    """Links messages to the catalogue; what it lacks may be looked up elsewhere and is learned."""
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        domains: Mapping[Domain, DomainConfig],
+        *,
+        wikidata: Lookup | None = None,
+        index: AliasIndex | None = None,
+        words: Words | None = None,
+        this_year: Callable[[], int] = lambda: datetime.datetime.now(datetime.UTC).year,
+    ) -> None:
+        """Builds the index from the catalogue unless a prepared one is given."""
+        self._catalogue = catalogue
+        self._wikidata = wikidata
+        self._words = words or load_words()
+        self._index = index or AliasIndex.build(catalogue.entities(), self._words)
+        self._references = References(domains, self._words)
+        self._scanner = Scanner(self._index, self._references.nouns)
+        self._ranker = Ranker(catalogue.get, domains, self._words)
+        self._constraints = Constraints(catalogue, domains, self._index, self._references, this_year)
+
+    def learn(self, entity: Entity) -> None:
+        """Adds one more entity to the catalogue and the index, at once."""
+        self._index.add(self._catalogue.add(entity), self._words)
+
+    async def link(self, text: str, context: Context) -> Linking:
+        """Finds what a message names; a title that the catalogue lacks is looked up when there is a lookup."""
+        message = Message(text, self._words)
+        answer, answering = read_answer(message, context.options)
+        reading = self._read(message, context)
+        learned, notes = await self._look_up(message, reading, context, answer)
+        if learned:
+            reading = self._read(message, context)
+        if answer is not None and not self._answers(reading, answering, context):
+            answer = None
+        return self._linking(message, reading, context, answer, learned, notes)
+
+    def _read(self, message: Message, context: Context) -> _Reading:
+        found, unknown = self._scanner.scan(message, item_shown=context.shown is not None)
+        segments = tuple(Segment(one.first, one.last) for one in found)
+        named, _ = self._references.domain(message, segments, context.domain)
+        mentions: list[Mention] = []
+        kept: list[Segment] = []
+        for one, segment in zip(found, segments, strict=True):
+            mention = self._mention(message, one, segment, named, context)
+            if mention is not None:
+                mentions.append(mention)
+                kept.append(segment)
+        return _Reading(tuple(mentions), tuple(kept), unknown, named)
+
+    def _mention(
+        self, message: Message, found: Found, segment: Segment, named: Domain | None, context: Context
+    ) -> Mention | None:
+        hints = Hints(
+            kinds=self._references.kinds_beside(message, segment),
+            year=year_beside(message, segment),
+            domain=named,
+        )
+        candidates, accepted = self._ranker.rank(found.postings, found.similarity, hints, context)
+        if not candidates:
+            return None
+        start, end = message.tokens[segment.first].start, message.tokens[segment.last - 1].end
+        return Mention(
+            start=start,
+            end=end,
+            text=message.text[start:end],
+            candidates=candidates,
+            accepted=accepted,
+            role=self._references.role(message, segment, named or context.domain),
+        )
+
+    async def _look_up(
+        self, message: Message, reading: _Reading, context: Context, answer: Answer | None
+    ) -> tuple[tuple[Entity, ...], tuple[str, ...]]:
+        """Entities for the stretches that look like a name and are none that the index knows."""
+        if self._wikidata is None or answer is not None:
+            return (), ()
+        learned: list[Entity] = []
+        for segment in reading.unknown[:_MOST_LOOKUPS]:
+            try:
+                found = await self._wikidata.lookup(
+                    message.surface(segment.first, segment.last), reading.domain or context.domain
+                )
+            except BackendError:
+                return tuple(learned), ("lookup_failed",)
+            for entity in found:
+                self.learn(entity)
+                learned.append(entity)
+        return tuple(learned), ()
+
+    def _answers(self, reading: _Reading, answering: tuple[Segment, ...], context: Context) -> bool:
+        """Whether a message that names an option says nothing else: "I like the actor Tom Hanks" does not answer."""
+        if not answering:
+            return True
+        about = set(context.recent) | {context.shown}
+        return not any(
+            mention.accepted is not None
+            and mention.accepted not in about
+            and not any(segment.first < place.last and place.first < segment.last for place in answering)
+            for mention, segment in zip(reading.mentions, reading.segments, strict=True)
+        )
+
+    def _linking(
+        self,
+        message: Message,
+        reading: _Reading,
+        context: Context,
+        answer: Answer | None,
+        learned: tuple[Entity, ...],
+        notes: tuple[str, ...],
+    ) -> Linking:
+        domain = reading.domain or context.domain
+        shown = self._catalogue.get(context.shown) if context.shown else None
+        likely = [
+            Named(segment, mention.accepted or mention.candidates[0].qid)
+            for mention, segment in zip(reading.mentions, reading.segments, strict=True)
+        ]
+        return Linking(
+            mentions=reading.mentions,
+            item_reference=self._references.item(message, reading.segments),
+            property_references=self._references.properties(message, domain, reading.segments),
+            constraints=self._constraints.read(message, likely, domain, shown),
+            answer=answer,
+            domain=reading.domain,
+            learned=learned,
+            notes=notes,
+        )

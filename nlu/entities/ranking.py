@@ -1,0 +1,120 @@
+"""From the entities that words may name to the one that is meant, or the few to choose from."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from data.domains import DomainConfig
+from data.model import Domain, Entity, Qid
+from nlu.entities.index import Posting
+from nlu.entities.names import PERSON_KINDS, NameKind
+from nlu.entities.words import Words
+from nlu.model import Candidate, Context
+
+MOST_CANDIDATES = 6
+ACCEPTED_SHARE = 0.7
+SMALLEST_RATIO = 0.03
+
+_NAME_WEIGHT = {
+    NameKind.LABEL: 1.0,
+    NameKind.ALIAS: 0.9,
+    NameKind.FOREIGN: 0.9,
+    NameKind.WITHOUT_ARTICLE: 0.85,
+    NameKind.MAIN_PART: 0.1,
+    NameKind.SUBTITLE: 0.1,
+    NameKind.SURNAME: 0.4,
+}
+_SIMILARITY_POWER = 3
+_PRIOR_FLOOR = 0.05
+_PRIOR_POWER = 3
+_OTHER_DOMAIN = 0.12
+_NO_DOMAIN = 0.4
+_RECENT = 3.0
+_WRONG_YEAR = 0.02
+_UNKNOWN_YEAR = 0.3
+_WRONG_KIND = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What the words around a mention say of it.
+
+    Attributes:
+        kinds: kinds that a word beside it names ("the film It"); empty when none does.
+        year: "the 1982 The Thing".
+        domain: domain that the message names.
+    """
+
+    kinds: frozenset[str] = frozenset()
+    year: int | None = None
+    domain: Domain | None = None
+
+
+class Ranker:
+    """Scores candidates by name, popularity, domain and what was said."""
+
+    def __init__(
+        self, get: Callable[[Qid], Entity | None], domains: Mapping[Domain, DomainConfig], words: Words
+    ) -> None:
+        """Takes how to look an entity up, and what is known of domains and languages."""
+        self._get = get
+        self._domains = domains
+        self._words = words
+
+    def rank(
+        self, postings: Iterable[Posting], similarity: float, hints: Hints, context: Context
+    ) -> tuple[tuple[Candidate, ...], Qid | None]:
+        """The candidates, best first, and the one that needs no question, if there is one."""
+        weights: dict[Qid, tuple[float, Entity]] = {}
+        for posting in postings:
+            entity = self._get(posting.qid)
+            if entity is None:
+                continue
+            weight = self._weight(entity, posting, similarity, hints, context)
+            if weight > weights.get(entity.qid, (0.0, entity))[0]:
+                weights[entity.qid] = (weight, entity)
+        ranked = sorted(weights.values(), key=lambda found: (-found[0], found[1].qid))
+        if not ranked:
+            return (), None
+        total = sum(weight for weight, _ in ranked)
+        best = ranked[0][0]
+        kept = [found for found in ranked if found[0] >= SMALLEST_RATIO * best][:MOST_CANDIDATES]
+        candidates = tuple(self.candidate(entity, weight / total, context.language) for weight, entity in kept)
+        clear = best / total >= ACCEPTED_SHARE
+        return candidates, candidates[0].qid if clear else None
+
+    def _weight(self, entity: Entity, posting: Posting, similarity: float, hints: Hints, context: Context) -> float:
+        weight = _NAME_WEIGHT[posting.kind] * similarity**_SIMILARITY_POWER
+        weight *= _PRIOR_FLOOR + entity.popularity**_PRIOR_POWER
+        weight *= self._domain_factor(entity, hints.domain or context.domain)
+        if entity.qid in context.recent or entity.qid == context.shown:
+            weight *= _RECENT
+        if hints.kinds and entity.kind not in hints.kinds:
+            weight *= _WRONG_KIND
+        if hints.year is not None and entity.year != hints.year:
+            weight *= _UNKNOWN_YEAR if entity.year is None else _WRONG_YEAR
+        return weight
+
+    def _domain_factor(self, entity: Entity, domain: Domain) -> float:
+        if entity.domain is None:
+            return _NO_DOMAIN if entity.kind not in PERSON_KINDS else 1.0
+        return 1.0 if entity.domain == domain else _OTHER_DOMAIN
+
+    def candidate(self, entity: Entity, score: float, language: str) -> Candidate:
+        """A candidate as the user may choose it."""
+        return Candidate(
+            qid=entity.qid,
+            label=entity.labels.get(language, entity.label),
+            kind=entity.kind,
+            domain=entity.domain,
+            year=entity.year,
+            score=min(1.0, round(score, 4)) if math.isfinite(score) else 0.0,
+            description=self.describe(entity, language),
+        )
+
+    def describe(self, entity: Entity, language: str) -> str:
+        """Kind and year for the user, e.g. "2012 film"; "film del 2012" where the language has it so."""
+        kind = self._words.kind_name(entity.kind, language)
+        if entity.year is None:
+            return kind
+        return self._words.kind_with_year(language).format(kind=kind, year=entity.year)

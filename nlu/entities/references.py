@@ -1,0 +1,130 @@
+"""Words that point to the item on show, or to one of its properties without naming a value."""
+
+from collections.abc import Iterator, Mapping
+
+from data.domains import DomainConfig
+from data.model import Domain, PropertyId
+from nlu.entities.message import Message, Segment
+from nlu.entities.words import Phrase, Words, phrase
+from nlu.model import Reference
+
+
+class References:
+    """Knows the nouns of the domains and the names of their properties."""
+
+    def __init__(self, domains: Mapping[Domain, DomainConfig], words: Words) -> None:
+        """Takes the domain files and the word lists."""
+        self._words = words
+        self._nouns = {name: _phrases(config.nouns) for name, config in domains.items()}
+        self._properties = {name: _property_phrases(config) for name, config in domains.items()}
+        self._roles = {
+            name: {words: pid for words, pid in self._properties[name].items() if config.properties[pid].role}
+            for name, config in domains.items()
+        }
+        self.nouns = frozenset(noun[0] for nouns in self._nouns.values() for noun in nouns if len(noun) == 1)
+
+    def item(self, message: Message, taken: tuple[Segment, ...]) -> Reference | None:
+        """The first words that point to the item on show: "it", "this movie", "that"."""
+        for place in range(len(message)):
+            word = message.word(place)
+            if word not in self._words.item_pronouns or _inside(taken, place, place + 1):
+                continue
+            last = place + 1
+            if word in self._words.demonstratives and message.word(last) in self.nouns:
+                last += 1
+            return _reference(message, place, last)
+        return None
+
+    def properties(self, message: Message, domain: Domain, taken: tuple[Segment, ...]) -> tuple[Reference, ...]:
+        """Properties named after an article or possessive, without a value: "the director", "its actors"."""
+        found: list[Reference] = []
+        end = 0
+        for first, last, pid in self._spans(message, self._properties[domain]):
+            bare = message.word(first - 1) in self._words.determiners and not _inside(taken, first, last)
+            beside = any(segment.first == last or segment.last == first for segment in taken)
+            if bare and first >= end and not beside:
+                found.append(_reference(message, first, last, pid))
+                end = last
+        return tuple(found)
+
+    def role(self, message: Message, span: Segment, domain: Domain) -> PropertyId | None:
+        """The role that words beside a person's name give: "the actor X", "X as director", "X the singer"."""
+        for first, last, pid in self._spans(message, self._roles[domain]):
+            if last == span.first:
+                return pid
+            between = message.phrase(span.last, first)
+            if first >= span.last and all(word in self._words.role_links for word in between):
+                return pid
+        return None
+
+    def role_at(self, message: Message, place: int, domain: Domain) -> PropertyId | None:
+        """The role that the words from a place on name."""
+        return next((pid for first, _, pid in self._spans(message, self._roles[domain]) if first == place), None)
+
+    def kinds_beside(self, message: Message, span: Segment) -> frozenset[str]:
+        """Kinds that a noun beside a name gives: "the film It", "Queen the band", "the Harry Potter saga"."""
+        words = self._words
+        before = message.word(span.first - 1)
+        if before in words.noun_kinds and not message.starts_sentence(span.first):
+            return frozenset(words.noun_kinds[before])
+        if message.word(span.last) in words.articles and message.word(span.last + 1) in words.noun_kinds:
+            return frozenset(words.noun_kinds[message.word(span.last + 1)])
+        return frozenset()
+
+    def property_of(self, message: Message, last: int, domain: Domain) -> tuple[int, PropertyId] | None:
+        """The property whose name ends right before a place: "directed by", "starring"; with its own first place."""
+        for first, end, pid in self._spans(message, self._properties[domain]):
+            if end == last:
+                return first, pid
+        return None
+
+    def domain(self, message: Message, taken: tuple[Segment, ...], current: Domain) -> tuple[Domain | None, bool]:
+        """The domain that a noun names ("any good novel"), None when none or several do; whether a noun was there."""
+        named: list[Domain] = []
+        for place in range(len(message)):
+            if _inside(taken, place, place + 1):
+                continue
+            owners = [name for name, nouns in self._nouns.items() if (message.word(place),) in nouns]
+            if owners:
+                named.append(current if current in owners else owners[0])
+        return (named[0] if len(set(named)) == 1 else None), bool(named)
+
+    def noun_domain(self, word: str) -> tuple[Domain, ...]:
+        """The domains that have a word for their items."""
+        return tuple(name for name, nouns in self._nouns.items() if (word,) in nouns)
+
+    def _spans(self, message: Message, phrases: Mapping[Phrase, PropertyId]) -> Iterator[tuple[int, int, PropertyId]]:
+        """Places of the phrases, longest first at each place."""
+        longest = max(map(len, phrases), default=0)
+        for first in range(len(message)):
+            for length in range(longest, 0, -1):
+                pid = phrases.get(message.phrase(first, first + length))
+                if pid is not None and first + length <= len(message):
+                    yield first, first + length, pid
+                    break
+
+
+def _phrases(by_language: Mapping[str, tuple[str, ...]]) -> frozenset[Phrase]:
+    return frozenset(phrase(entry) for entries in by_language.values() for entry in entries)
+
+
+def _property_phrases(config: DomainConfig) -> dict[Phrase, PropertyId]:
+    """Names of the domain's properties; an earlier property keeps a name that two have."""
+    found: dict[Phrase, PropertyId] = {}
+    for pid, known in config.properties.items():
+        for label in known.labels.values():
+            found.setdefault(phrase(label), pid)
+    for pid, known in config.properties.items():
+        for aliases in known.aliases.values():
+            for alias in aliases:
+                found.setdefault(phrase(alias), pid)
+    return found
+
+
+def _inside(taken: tuple[Segment, ...], first: int, last: int) -> bool:
+    return any(segment.first < last and first < segment.last for segment in taken)
+
+
+def _reference(message: Message, first: int, last: int, pid: PropertyId | None = None) -> Reference:
+    start, end = message.tokens[first].start, message.tokens[last - 1].end
+    return Reference(start, end, message.text[start:end], property=pid)

@@ -1,0 +1,212 @@
+"""What the linker knows of languages: word lists from `words/*.yaml`, one file a language, merged into one value."""
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from data.errors import DataError
+from nlu.entities.folding import tokenize
+
+_FOLDER = Path(__file__).parent / "words"
+
+Value = TypeVar("Value")
+
+Phrase = tuple[str, ...]
+"""Folded words in order."""
+
+
+class YearPhrase(BaseModel):
+    """Bounds that a word puts on the year: absolute, or from the present ("recent") or the item on show ("newer")."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    at_least_years_ago: int | None = None
+    at_most_years_ago: int | None = None
+    than_shown: str | None = None
+
+
+class LanguageWords(BaseModel):
+    """One language file; every key must be there."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    articles: list[str]
+    particles: list[str]
+    pronouns: list[str]
+    opinion: list[str]
+    leads: list[str]
+    about: list[str]
+    seeds: list[str]
+    frame: list[str]
+    joins: list[str]
+    breaks: list[str]
+    small_talk: list[str]
+    negations: list[str]
+    demonstratives: list[str]
+    item_pronouns: list[str]
+    determiners: list[str]
+    role_links: list[str]
+    role_words: list[str]
+    noun_kinds: dict[str, list[str]]
+    verb_before: list[str]
+    numbers: dict[str, int]
+    ordinals: dict[str, int]
+    first_of_several: list[str]
+    last_of_several: list[str]
+    every: list[str]
+    pair: list[str]
+    none: list[str]
+    before: list[str]
+    after: list[str]
+    between: list[str]
+    decades: dict[str, int]
+    decade_nouns: list[str]
+    recency: dict[str, YearPhrase]
+    runtime: dict[str, str]
+    by: dict[str, list[str]]
+    nationalities: dict[str, str]
+    in_language: list[str]
+    kinds: dict[str, str]
+    kind_with_year: str
+    beside_titles: list[str]
+    question_words: list[str]
+    why_words: list[str]
+    trailer_words: list[str]
+    commands: dict[str, list[str]]
+
+
+class Words:
+    """The merged word lists; words and phrases are folded as messages are."""
+
+    def __init__(self, languages: Mapping[str, LanguageWords]) -> None:
+        """Takes the validated files by language code."""
+        self.languages = languages
+        every = list(languages.values())
+        self.articles = _words(lists.articles for lists in every)
+        self.particles = _words(lists.particles for lists in every)
+        self.pronouns = _words(lists.pronouns for lists in every)
+        self.opinion = _words(lists.opinion for lists in every)
+        self.leads = _words(lists.leads for lists in every)
+        self.about = _words(lists.about for lists in every)
+        self.seeds = _phrases(lists.seeds for lists in every)
+        self.frame = _words(lists.frame for lists in every)
+        self.joins = _words(lists.joins for lists in every)
+        self.breaks = _words(lists.breaks for lists in every)
+        self.small_talk = _phrases(lists.small_talk for lists in every)
+        self.negations = _words(lists.negations for lists in every)
+        self.demonstratives = _words(lists.demonstratives for lists in every)
+        self.item_pronouns = _words(lists.item_pronouns for lists in every)
+        self.determiners = _words(lists.determiners for lists in every)
+        self.role_links = _words(lists.role_links for lists in every)
+        self.role_words = _words(lists.role_words for lists in every)
+        self.noun_kinds = _mapping(lists.noun_kinds for lists in every)
+        self.verb_before = _words(lists.verb_before for lists in every)
+        self.numbers = _mapping(lists.numbers for lists in every)
+        self.digits = {word: str(number) for word, number in self.numbers.items() if number > 1}
+        self.number_words = {str(number): word for word, number in languages["en"].numbers.items() if number > 1}
+        self.ordinals = _mapping(lists.ordinals for lists in every)
+        self.first_of_several = _words(lists.first_of_several for lists in every)
+        self.last_of_several = _words(lists.last_of_several for lists in every)
+        self.every = _phrases(lists.every for lists in every)
+        self.pair = _phrases(lists.pair for lists in every)
+        self.none = _phrases(lists.none for lists in every)
+        self.before = _words(lists.before for lists in every)
+        self.after = _words(lists.after for lists in every)
+        self.between = _words(lists.between for lists in every)
+        self.decades = _mapping(lists.decades for lists in every)
+        self.decade_nouns = _words(lists.decade_nouns for lists in every)
+        self.recency = _phrase_mapping(lists.recency for lists in every)
+        self.runtime = _phrase_mapping(lists.runtime for lists in every)
+        self.by = {
+            word: tuple(properties)
+            for lists in every
+            for phrase, properties in lists.by.items()
+            for word in [_folded(phrase)]
+        }
+        self.nationalities = _mapping(lists.nationalities for lists in every)
+        self.beside_titles = _words(lists.beside_titles for lists in every)
+        self.question_words = _words(lists.question_words for lists in every)
+        self.why_words = _words(lists.why_words for lists in every)
+        self.trailer_words = _words(lists.trailer_words for lists in every)
+        self.commands = {
+            intent: _phrases(lists.commands.get(intent, ()) for lists in every)
+            for intent in dict.fromkeys(intent for lists in every for intent in lists.commands)
+        }
+        self.in_language = _words(lists.in_language for lists in every)
+
+    @cached_property
+    def common(self) -> frozenset[str]:
+        """Words that by themselves are no sign of a title."""
+        return (
+            self.articles
+            | self.pronouns
+            | self.opinion
+            | self.leads
+            | self.about
+            | self.frame
+            | self.joins
+            | self.breaks
+            | self.negations
+            | self.demonstratives
+            | self.role_words
+            | frozenset(self.numbers)
+            | frozenset(self.ordinals)
+        )
+
+    def kind_name(self, kind: str, language: str) -> str:
+        """The user's word for a kind of entity."""
+        lists = self.languages.get(language, self.languages["en"])
+        return lists.kinds.get(kind, self.languages["en"].kinds.get(kind, kind))
+
+    def kind_with_year(self, language: str) -> str:
+        """How a kind and a year are put together, with places for `kind` and `year`."""
+        return self.languages.get(language, self.languages["en"]).kind_with_year
+
+
+def load_words(folder: Path = _FOLDER) -> Words:
+    """Reads all language files.
+
+    Raises:
+        DataError: a file with a missing, unknown or wrong key.
+    """
+    languages: dict[str, LanguageWords] = {}
+    for path in sorted(folder.glob("*.yaml")):
+        try:
+            languages[path.stem] = LanguageWords.model_validate(_strings(path))
+        except (ValidationError, yaml.YAMLError) as error:
+            raise DataError(f"{path}: {error}. Mend that entry; en.yaml shows the form.") from error
+    return Words(languages)
+
+
+def _strings(path: Path) -> object:
+    """The file with every scalar as text: "no", "on" and "yes" are words here."""
+    return yaml.load(path.read_text("utf-8"), Loader=yaml.BaseLoader)  # noqa: S506 - makes strings only
+
+
+def phrase(text: str) -> Phrase:
+    """Folded words of a phrase."""
+    return tuple(token.word for token in tokenize(text))
+
+
+def _folded(text: str) -> str:
+    return " ".join(phrase(text))
+
+
+def _words(lists: Iterable[Iterable[str]]) -> frozenset[str]:
+    return frozenset(word for entries in lists for entry in entries for word in phrase(entry))
+
+
+def _phrases(lists: Iterable[Iterable[str]]) -> frozenset[Phrase]:
+    return frozenset(phrase(entry) for entries in lists for entry in entries)
+
+
+def _mapping(dictionaries: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
+    return {_folded(word): value for entries in dictionaries for word, value in entries.items()}
+
+
+def _phrase_mapping(dictionaries: Iterable[Mapping[str, Value]]) -> dict[Phrase, Value]:
+    return {phrase(words): value for entries in dictionaries for words, value in entries.items()}

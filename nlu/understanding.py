@@ -1,0 +1,184 @@
+"""The facade: text and context in, everything that was understood out."""
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from data.errors import BackendError
+from nlu.entities.message import Message
+from nlu.entities.words import Words, load_words
+from nlu.model import (
+    Context,
+    EntityLinker,
+    IntentRecognizer,
+    IntentResult,
+    Linking,
+    Mention,
+    Reference,
+    SentimentRecognizer,
+    Span,
+    Understanding,
+)
+
+INTENTS_UNAVAILABLE = "intents_unavailable"
+SENTIMENT_UNAVAILABLE = "sentiment_unavailable"
+
+_SMALL_TALK = frozenset({"chitchat", "praise", "greet", "bye", "thanks", "inform", "affirm", "deny", "start"})
+_ABOUT_THE_ITEM = frozenset({"details", "why", "trailer"})
+_CHOOSING = frozenset({"item", "role", "delete"})
+_LEAVING = frozenset({"skip", "stop", "help", "reset_everything", "reset_items", "reset_properties", "reset_profile"})
+
+
+@dataclass(frozen=True, slots=True)
+class UnderstandingConfig:
+    """When to trust the classifier.
+
+    Attributes:
+        fallback_below: a best intent less probable than this, without any entity, is a fallback.
+        sure: from this probability on, the classifier's word stands against a question word.
+    """
+
+    fallback_below: float = 0.3
+    sure: float = 0.8
+
+
+class Understander:
+    """Understands messages by intents, entities and opinions together."""
+
+    def __init__(
+        self,
+        intents: IntentRecognizer,
+        linker: EntityLinker,
+        sentiment: SentimentRecognizer,
+        *,
+        words: Words | None = None,
+        config: UnderstandingConfig | None = None,
+    ) -> None:
+        """Takes the three recognisers."""
+        self._intents = intents
+        self._linker = linker
+        self._sentiment = sentiment
+        self._words = words or load_words()
+        self._config = config or UnderstandingConfig()
+
+    async def understand(self, text: str, context: Context) -> Understanding:
+        """Understands one message; a recogniser that cannot answer is named in the notes."""
+        recognised, linking = await asyncio.gather(self._recognise(text), self._linker.link(text, context))
+        message = Message(text, self._words)
+        notes = list(linking.notes)
+        bare = self._bare_title(message, linking, context)
+        if bare:
+            opinionated = linking
+        else:
+            opinionated, note = await self._with_opinions(text, linking)
+            notes.extend(note)
+        if recognised is None:
+            notes.append(INTENTS_UNAVAILABLE)
+            coarse = self._without_classifier(message, opinionated, context)
+            recognised = IntentResult(((coarse, 0.0),))
+        else:
+            coarse = "preference" if bare else self._decide(message, recognised, opinionated, context)
+        return Understanding(
+            text=text,
+            coarse_intent=coarse,
+            confidence=recognised.confidence,
+            ranking=recognised.ranking,
+            mentions=opinionated.mentions,
+            item_reference=opinionated.item_reference,
+            property_references=opinionated.property_references,
+            constraints=opinionated.constraints,
+            answer=opinionated.answer,
+            domain=opinionated.domain,
+            learned=opinionated.learned,
+            notes=tuple(notes),
+        )
+
+    async def _recognise(self, text: str) -> IntentResult | None:
+        try:
+            return await self._intents.recognize(text)
+        except BackendError:
+            return None
+
+    async def _with_opinions(self, text: str, linking: Linking) -> tuple[Linking, tuple[str, ...]]:
+        """The linking with the polarity of every mention and reference, all scored in one batch."""
+        references = [linking.item_reference] if linking.item_reference else []
+        targets: list[Mention | Reference] = [*linking.mentions, *references, *linking.property_references]
+        if not targets:
+            return linking, ()
+        spans = tuple(Span(target.start, target.end) for target in targets)
+        try:
+            polarities = await asyncio.to_thread(self._sentiment.polarities, text, spans)
+        except BackendError:
+            return linking, (SENTIMENT_UNAVAILABLE,)
+        mentions = len(linking.mentions)
+        properties = mentions + len(references)
+        return (
+            replace(
+                linking,
+                mentions=tuple(
+                    replace(mention, polarity=polarity)
+                    for mention, polarity in zip(linking.mentions, polarities[:mentions], strict=True)
+                ),
+                item_reference=replace(references[0], polarity=polarities[mentions]) if references else None,
+                property_references=tuple(
+                    replace(reference, polarity=polarity)
+                    for reference, polarity in zip(linking.property_references, polarities[properties:], strict=True)
+                ),
+            ),
+            (),
+        )
+
+    def _bare_title(self, message: Message, linking: Linking, context: Context) -> bool:
+        """Whether the message is nothing but names: a preference whose polarity is to be asked."""
+        if not linking.mentions or (linking.answer is not None and context.asked in _CHOOSING):
+            return False
+        spans = [(mention.start, mention.end) for mention in linking.mentions]
+        outside = (
+            token.word
+            for token in message.tokens
+            if not any(start <= token.start and token.end <= end for start, end in spans)
+        )
+        return all(word in self._words.beside_titles for word in outside)
+
+    def _decide(self, message: Message, recognised: IntentResult, linking: Linking, context: Context) -> str:
+        """The coarse intent, from what the classifier says and what was found in the message."""
+        best, confidence = recognised.best, recognised.confidence
+        if linking.answer is not None and context.asked in _CHOOSING and best not in _LEAVING:
+            return "inform"
+        asked = self._question_about_item(message, linking, context)
+        if asked is not None and best not in _ABOUT_THE_ITEM and confidence < self._config.sure:
+            return asked
+        if linking.mentions and best in _SMALL_TALK:
+            return "preference"
+        if confidence < self._config.fallback_below:
+            return self._by_content(linking)
+        return best
+
+    def _by_content(self, linking: Linking) -> str:
+        """The intent that the finds alone suggest."""
+        opinions = [linking.item_reference, *linking.property_references]
+        if linking.mentions or any(reference is not None and reference.polarity for reference in opinions):
+            return "preference"
+        return "request_recommendation" if linking.constraints else "fallback"
+
+    def _question_about_item(self, message: Message, linking: Linking, context: Context) -> str | None:
+        """Details, why or trailer, when the message asks about the item on show."""
+        if context.shown is None or linking.mentions or not len(message):
+            return None
+        said = {token.word for token in message.tokens}
+        if said & self._words.trailer_words:
+            return "trailer"
+        if message.word(0) in self._words.why_words:
+            return "why"
+        about = linking.item_reference is not None or linking.property_references
+        asks = message.word(0) in self._words.question_words
+        return "details" if asks and about else None
+
+    def _without_classifier(self, message: Message, linking: Linking, context: Context) -> str:
+        """Commands, answers and titles are understood even when the classifier is out of reach."""
+        if linking.answer is not None and context.asked in _CHOOSING:
+            return "inform"
+        phrase = message.phrase(0, len(message))
+        for intent, phrases in self._words.commands.items():
+            if phrase in phrases:
+                return intent
+        return self._question_about_item(message, linking, context) or self._by_content(linking)
