@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from data.errors import DataError, MissingFileError
 from data.model import Domain, PropertyId, Qid
 
-__all__ = ["Facts", "Item", "StarterConfig", "Value", "italian_title", "names", "read_config", "read_facts"]
+__all__ = ["Facts", "Item", "StarterConfig", "Value", "italian_title", "read_config", "read_facts"]
 
 _CONFIG = Path(__file__).with_name("starter.yaml")
 _ITALIAN = re.compile(
@@ -145,17 +145,6 @@ def _clean(name: str) -> str:
 
 def _clean_all(aliases: list[str]) -> tuple[str, ...]:
     return tuple(_clean(alias) for alias in aliases if len(alias) <= MAX_NAME and not _NOT_A_NAME.search(alias))
-
-
-def names(label: str, aliases: tuple[str, ...]) -> tuple[str, ...]:
-    """Aliases that differ from the label and from each other by more than capitals."""
-    seen = {label.casefold()}
-    kept = []
-    for alias in aliases:
-        if alias.casefold() not in seen:
-            seen.add(alias.casefold())
-            kept.append(alias)
-    return tuple(kept)
 
 
 def italian_title(aliases: tuple[str, ...]) -> str | None:

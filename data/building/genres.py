@@ -8,6 +8,7 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from data.building.names import distinct_names
 from data.errors import ConfigError
 from data.model import Entity, Qid
 
@@ -40,11 +41,19 @@ class Genres:
     def __init__(self, config: _GenreFile) -> None:
         self.not_genres = config.not_genres
         self._genres = config.genres
+        self._names = {
+            **{word.casefold(): qid for qid, genre in config.genres.items() for word in genre.words},
+            **{genre.label.casefold(): qid for qid, genre in config.genres.items()},
+        }
         self._canonical = {same: qid for qid, genre in config.genres.items() for same in genre.same}
 
     def canonical(self, qid: Qid) -> Qid:
         """The id of the node that stands for this genre."""
         return self._canonical.get(qid, qid)
+
+    def named_so(self, name: str) -> Qid | None:
+        """The genre that people call by this name; None when no genre is."""
+        return self._names.get(name.casefold())
 
     def __contains__(self, qid: Qid) -> bool:
         return qid in self._genres
@@ -58,27 +67,35 @@ class Genres:
         genre = self._genres.get(entity.qid)
         if genre is None:
             return entity
-        names = dict.fromkeys((*genre.words, entity.label, *entity.aliases))
-        seen = {genre.label.casefold()}
-        aliases = tuple(name for name in names if name.casefold() not in seen and not seen.add(name.casefold()))  # type: ignore[func-returns-value]
+        aliases = distinct_names(genre.label, (*genre.words, entity.label, *entity.aliases))
         labels = {**entity.labels, **({"it": genre.it} if genre.it else {})}
         return dataclasses.replace(
             entity, label=genre.label, kind="genre", domain=None, aliases=aliases, labels=labels, merged=genre.same
         )
 
     def applied(self, entity: Entity) -> Entity:
-        """An item whose genres are the canonical ones; a variant of a genre given as subject is a genre too."""
+        """An item whose genres are the canonical ones.
+
+        A variant of a genre that is given as subject, or only by its name, is a genre too.
+        """
+        names = entity.facts.get(GENRE, ())
         subjects = entity.relations.get(SUBJECT, ())
-        named = [qid for qid in subjects if qid in self._canonical]
-        values = [qid for qid in (*entity.relations.get(GENRE, ()), *named) if qid not in self.not_genres]
-        if not values and GENRE not in entity.relations:
-            return entity
-        changed = {
-            GENRE: tuple(dict.fromkeys(self.canonical(qid) for qid in values)),
+        meant = (
+            *entity.relations.get(GENRE, ()),
+            *(qid for qid in subjects if qid in self._canonical),
+            *(qid for qid in map(self.named_so, names) if qid is not None),
+        )
+        relations = {
+            **entity.relations,
+            GENRE: tuple(dict.fromkeys(self.canonical(qid) for qid in meant if qid not in self.not_genres)),
             SUBJECT: tuple(qid for qid in subjects if qid not in self._canonical),
         }
-        relations = {pid: found for pid, found in {**entity.relations, **changed}.items() if found}
-        return dataclasses.replace(entity, relations=relations)
+        facts = {**entity.facts, GENRE: tuple(name for name in names if self.named_so(name) is None)}
+        return dataclasses.replace(
+            entity,
+            relations={pid: values for pid, values in relations.items() if values},
+            facts={pid: values for pid, values in facts.items() if values},
+        )
 
 
 @functools.cache

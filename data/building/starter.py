@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from data.building.facts import Facts, Item, StarterConfig, Value, italian_title, names, read_config, read_facts
+from data.building.facts import Facts, Item, StarterConfig, Value, italian_title, read_config, read_facts
 from data.building.genres import GENRE, Genres, load_genres
+from data.building.names import distinct_names
 from data.building.selection import choose
 from data.catalogue import STARTER, write_entities
 from data.domains import DomainConfig, load_domains
@@ -93,7 +94,7 @@ def _item_entity(item: Item, config: DomainConfig, facts: Facts, genres: Genres)
             relations[pid] = kept
         if only_names := tuple(name for qid, name in item.relations.get(pid, ()) if qid is None):
             unnamed[pid] = only_names[:MOST_VALUES]
-    aliases = names(item.label, item.aliases)
+    aliases = distinct_names(item.label, item.aliases)
     italian = italian_title(aliases) if item.domain != "music" else None
     return genres.applied(
         Entity(
@@ -150,10 +151,10 @@ def _value_entity(qid: Qid, value: Value | None, rows: Sequence[Item], genres: G
         kind=kind,
         year=next((row.year for row in rows if row.year is not None), None),
         popularity=round(min(1.0, famous or math.log2(1 + uses) / 12), 2),
-        aliases=names(value.label, value.aliases),
+        aliases=distinct_names(value.label, value.aliases),
     )
     entity = genres.named(entity)
-    return dataclasses.replace(entity, aliases=names(entity.label, entity.aliases))
+    return dataclasses.replace(entity, aliases=distinct_names(entity.label, entity.aliases))
 
 
 def _kind(value: Value, rows: Iterable[Item]) -> str:

@@ -2,19 +2,38 @@
 
 from pathlib import Path
 
-from data.catalogue.catalogue import Catalogue
+from data.catalogue.catalogue import Catalogue, unite
 from data.catalogue.files import read_entities, read_header, write_entities
+from data.errors import MissingFileError
 
 __all__ = ["STARTER", "Catalogue", "load_catalogue", "read_entities", "read_header", "write_entities"]
 
 STARTER = Path(__file__).parent / "starter.jsonl"
 
 
-def load_catalogue(path: Path | None = None) -> Catalogue:
-    """Reads a catalogue file, the starter catalogue when none is given.
+SUFFIXES = (".jsonl", ".jsonl.gz")
+
+
+def load_catalogue(path: Path | None = None, own: Path | None = None) -> Catalogue:
+    """Reads a catalogue, the starter catalogue when none is given.
+
+    Args:
+        path: a catalogue file, or a folder of them.
+        own: a folder of catalogues that the user built or imported, added when it exists; where both know an entity,
+            what is in `own` counts.
 
     Raises:
-        MissingFileError: there is no such file.
+        MissingFileError: there is no such file, or no catalogue file in the folder.
         DataError: it is no valid catalogue; the message names the lines.
     """
-    return Catalogue(read_entities(path or STARTER))
+    files = [*(_files(own) if own and own.is_dir() else ()), *_files(path or STARTER)]
+    if not files:
+        raise MissingFileError(f"{path} holds no catalogue (*.jsonl); make one with `converse catalog build`.")
+    entities = [entity for file in files for entity in read_entities(file)]
+    return Catalogue(unite(entities) if len(files) > 1 else entities)
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    return sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES) and not file.name.startswith("."))

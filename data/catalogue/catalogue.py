@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from data.model import Domain, Entity, PropertyId, Qid
 
-__all__ = ["Catalogue"]
+__all__ = ["Catalogue", "unite"]
 
 
 class Catalogue:
@@ -116,6 +116,18 @@ class Catalogue:
 
 def _rank(entity: Entity) -> tuple[float, str]:
     return -entity.popularity, entity.qid
+
+
+def unite(entities: Iterable[Entity]) -> list[Entity]:
+    """Entities by id, each once: of several with one id the first stands, with what the others add."""
+    merged: dict[Qid, Qid] = {}
+    found: dict[Qid, Entity] = {}
+    for entity in entities:
+        known = found.get(merged.get(entity.qid, entity.qid))
+        entity = _united(known, entity) if known is not None else entity
+        found[entity.qid] = entity
+        merged.update(dict.fromkeys(entity.merged, entity.qid))
+    return list(found.values())
 
 
 def _united(old: Entity, new: Entity) -> Entity:

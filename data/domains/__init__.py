@@ -52,6 +52,7 @@ class DomainConfig(BaseModel):
 
     Attributes:
         name: the domain's name; the file's stem.
+        order: its place among the domains.
         labels: its name for users by language code ("movies").
         nouns: words for one or several of its items by language code ("movie", "film").
         classes: Wikidata classes of its items, subclasses included.
@@ -62,6 +63,7 @@ class DomainConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Annotated[Domain, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+    order: int = 100
     labels: Mapping[str, str]
     nouns: Mapping[str, tuple[str, ...]]
     classes: tuple[_QidText, ...] = Field(min_length=1)
@@ -115,10 +117,7 @@ def _load_folder(folder: Path) -> Mapping[Domain, DomainConfig]:
         domains[config.name] = config
     if not domains:
         raise MissingFileError(f"{folder} holds no domain file (*.yaml); add one such as movie.yaml.")
-    order = ("movie", "book", "music")
-    return {
-        name: domains[name] for name in sorted(domains, key=lambda name: (*(name != known for known in order), name))
-    }
+    return dict(sorted(domains.items(), key=lambda found: (found[1].order, found[0])))
 
 
 def _problems(error: ValidationError) -> str:

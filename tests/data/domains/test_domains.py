@@ -1,0 +1,73 @@
+from pathlib import Path
+
+import pytest
+
+from data.domains import load_domain, load_domains
+from data.errors import ConfigError, MissingFileError
+
+GAME = """
+name: game
+labels: {en: games}
+nouns: {en: [game, video game]}
+kinds: [game]
+classes: [Q7889]
+properties:
+  P178: {labels: {en: developer}, weight: 0.9}
+"""
+
+
+def test_the_three_domains_ship_in_order() -> None:
+    domains = load_domains()
+    assert list(domains) == ["movie", "book", "music"]
+    assert domains["movie"].properties["P57"].label() == "director"
+    assert domains["movie"].properties["P57"].role
+    assert not domains["movie"].properties["P136"].role
+    assert "novel" in domains["book"].nouns["en"]
+
+
+def test_every_shipped_property_has_an_english_and_an_italian_label() -> None:
+    for config in load_domains().values():
+        for known in config.properties.values():
+            assert {"en", "it"} <= set(known.labels)
+
+
+def test_a_new_domain_is_one_file(tmp_path: Path) -> None:
+    (tmp_path / "game.yaml").write_text(GAME, encoding="utf-8")
+    config = load_domains(tmp_path)["game"]
+    assert config.label("it") == "games"
+    assert config.properties["P178"].filterable
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (("labels:", "label:"), "label"),
+        (("weight: 0.9", "weight: 9"), "properties.P178.weight"),
+        (("weight: 0.9", "weight: 0.9, boost: 2"), "boost"),
+        (("P178", "developer"), "developer"),
+        (("Q7889", "game"), "classes"),
+        (("{en: developer}", "{it: sviluppatore}"), "no English name"),
+        (("[game, video game]", "[game"), "no valid YAML"),
+    ],
+)
+def test_a_mistake_in_a_domain_file_is_named(tmp_path: Path, change: tuple[str, str], problem: str) -> None:
+    path = tmp_path / "game.yaml"
+    path.write_text(GAME.replace(*change, 1), encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        load_domain(path)
+    assert problem in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_missing_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(MissingFileError, match=r"no domain file .*game\.yaml"):
+        load_domain(tmp_path / "game.yaml")
+    with pytest.raises(MissingFileError, match="holds no domain file"):
+        load_domains(tmp_path)
+
+
+def test_two_files_cannot_define_one_domain(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(GAME, encoding="utf-8")
+    (tmp_path / "b.yaml").write_text(GAME, encoding="utf-8")
+    with pytest.raises(ConfigError, match="defined twice"):
+        load_domains(tmp_path)
