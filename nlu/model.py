@@ -127,6 +127,7 @@ class Understanding:
         answer: how it answers the open options, None when it does not.
         domain: domain that the words name or imply, None when they do not.
         learned: entities that a lookup added to the catalogue in this turn.
+        overall: opinion of a message that names nothing ("loved it!", "meh"); None when it states none or names something.
         notes: names of what went otherwise than usual ("intents_unavailable", "lookup_failed").
     """
 
@@ -142,6 +143,7 @@ class Understanding:
     domain: Domain | None = None
     learned: tuple[Entity, ...] = ()
     notes: tuple[str, ...] = ()
+    overall: Polarity | None = None
 
 
 class IntentRecognizer(Protocol):
