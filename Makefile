@@ -1,0 +1,62 @@
+# `make help` lists what there is. `make chat` and `make test` need no other step before them.
+SHELL := /bin/sh
+BIN := .venv/bin
+DATA ?= ../shared/data
+
+.DEFAULT_GOAL := help
+.PHONY: help setup chat telegram doctor test lint format slow train evaluate bench lock clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## build .venv (bot) and .venv-rasa (Rasa), or bring them up to date
+	@for python in python3 python3.13 python3.12 python3.11 python3.10 /usr/bin/python3 python; do \
+		if $$python -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then \
+			exec $$python tools/setup.py; \
+		fi; \
+	done; \
+	echo "make setup: no Python runs here; install Python 3.11 or newer and Python 3.10 (for Rasa)." >&2; exit 2
+
+chat: setup ## talk with the bot in the terminal
+	@$(BIN)/converse chat
+
+telegram: setup ## run the Telegram bot (TELEGRAM_BOT_TOKEN)
+	@$(BIN)/converse telegram
+
+doctor: setup ## say what is installed, what is active and what is missing
+	@$(BIN)/converse doctor
+
+lint: setup ## check style, types and the direction of imports
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: setup ## mend style
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+test: lint ## lint, then run all tests but the slow ones
+	$(BIN)/pytest -m "not slow"
+
+slow: setup ## run the slow tests
+	$(BIN)/pytest -m slow
+
+train: setup ## train the intent and sentiment models again (DATA: released data sets)
+	$(BIN)/converse train intents --data $(DATA)/converse
+	$(BIN)/converse train sentiment --data $(DATA)
+
+evaluate: setup ## quality figures on the released data sets (DATA)
+	$(BIN)/converse evaluate intents --data $(DATA)/converse
+	$(BIN)/converse evaluate linking --data $(DATA)/converse
+
+bench: setup ## speed of whole turns and of the recommender
+	$(BIN)/python -m benchmarks.turns
+	$(BIN)/python -m benchmarks.pagerank
+
+lock: setup ## write the lock files from the pyproject files (UPGRADE=--upgrade takes newer versions)
+	$(BIN)/python tools/lock.py $(UPGRADE)
+
+clean: ## remove both environments and everything that tools left
+	rm -rf .venv .venv-rasa .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
