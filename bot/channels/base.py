@@ -24,6 +24,7 @@ class Turn:
         kind: "text" (commands such as "/movies" too), "option" (a pressed button), "media" (photo, sticker, voice).
         text: what was written; for an option its label when known; empty for media.
         option: id of the pressed option.
+        language: of the user's program, as a two-letter code, where the channel tells; for a new conversation.
         received_at: time of arrival, with time zone.
     """
 
@@ -33,6 +34,7 @@ class Turn:
     text: str
     received_at: datetime
     option: str | None = None
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,14 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the bot answers: plain texts (one message each), at most one image, options and links for the last text."""
+    """What the bot answers: plain texts (one message each), at most one image, options and links for the last text.
+
+    Attributes:
+        attachment: "my_data" when the user's own data goes along as a file.
+    """
 
     texts: tuple[str, ...]
     options: tuple[Option, ...] = ()
     image: str | None = None
     links: tuple[Link, ...] = ()
+    attachment: Literal["my_data"] | None = None
