@@ -56,6 +56,7 @@ class Question:
         critique: raised by a critique of the recommended item.
         serial: number of the turn that raised it; part of the ids of its options, so that old buttons are known.
         age: turns since it was last asked; an older one is set aside but can still be answered.
+        times: how often it was asked.
     """
 
     kind: QuestionKind
@@ -68,6 +69,7 @@ class Question:
     critique: bool = False
     serial: int = 0
     age: int = 0
+    times: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,179 @@
+"""Answers to the questions of the bot, given at once or a few messages late."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from bot.dialogue import recommending
+from bot.dialogue.handlers.profile import deleted, reset_done
+from bot.dialogue.handlers.switches import switched_domain
+from bot.dialogue.opinions import Opinion, acknowledged, note, settled
+from bot.dialogue.questions import raised, resolved, which_polarity
+from bot.dialogue.scene import Handler, Move, Scene
+from bot.dialogue.state import Choice, Question
+from data.model import Polarity
+from nlu.model import Mention
+
+PRECEDING = {"inform", "preference", "fallback", "chitchat", "greet", "praise", "affirm", "deny"}
+"""Coarse intents under which a text may be an answer."""
+
+
+def _asked(scene: Scene) -> Question | None:
+    """The question that the turn answers: the one whose button was pressed, or the last one."""
+    if scene.action and scene.does == "answer":
+        serial = scene.action.value
+        return next((asked for asked in scene.state.questions if str(asked.serial) == serial), None)
+    return scene.waiting
+
+
+def _chosen(scene: Scene, question: Question) -> tuple[Choice, ...]:
+    answer = scene.understood.answer
+    positions = answer.chosen if answer else ()
+    return tuple(question.choices[position] for position in positions if position < len(question.choices))
+
+
+def _check(scene: Scene) -> bool:
+    question = _asked(scene)
+    if question is None:
+        return False
+    answer = scene.understood.answer
+    picks = bool(answer and (answer.none or _chosen(scene, question)))
+    if scene.does == "answer":
+        return picks
+    if scene.question is None:  # set aside: only a clear pick of an option brings it back
+        return picks and scene.coarse in PRECEDING and not scene.understood.mentions
+    return (picks and scene.coarse in PRECEDING) or _fits(scene, question)
+
+
+def _fits(scene: Scene, question: Question) -> bool:
+    """Whether the text answers without naming an option ("yes", "I love it", "books")."""
+    plain = not scene.understood.mentions
+    match question.kind:
+        case "confirmation" | "reset_confirmation" | "erase":
+            return plain and scene.coarse in {"affirm", "deny"}
+        case "polarity":
+            return plain and _stated(scene) is not None
+        case "item" | "role" | "delete":
+            return plain and scene.coarse == "deny"
+        case "reset":
+            return scene.coarse in {"reset_items", "reset_properties", "reset_everything", "deny"}
+        case "domain":
+            return scene.understood.domain is not None
+
+
+def _stated(scene: Scene) -> Polarity | None:
+    """The opinion that a text states without naming anything."""
+    reference = scene.understood.item_reference
+    stated = reference.polarity if reference else scene.understood.overall
+    return stated or {"affirm": "+", "praise": "+", "deny": "-"}.get(scene.coarse)  # type: ignore[return-value]
+
+
+def _handle(scene: Scene) -> Move:
+    question = _asked(scene)
+    if question is None:
+        return scene.move()
+    move = replace(scene.move(), state=resolved(scene.state, question))
+    move = _ANSWERS[question.kind](scene, move, question)
+    if move.then == "ask" and question.critique and not any(asked.critique for asked in move.state.questions):
+        return replace(move, then="refresh")
+    return move
+
+
+def _item(scene: Scene, move: Move, question: Question) -> Move:
+    chosen = _chosen(scene, question)
+    if not chosen:
+        return move.also(scene.say("none_chosen", mention=question.mention), events={"preference"})
+    others = tuple(choice for choice in question.choices if choice not in chosen)
+    for choice in chosen:
+        if choice.qid is None:
+            continue
+        if question.polarity is None:
+            mention = Mention(0, 0, choice.label, (), choice.qid, role=question.property)
+            asked = which_polarity(scene, choice.qid, mention, critique=question.critique)
+            move = move.also(state=raised(move.state, [asked]), events={"preference"})
+            continue
+        given = Opinion(choice.qid, question.polarity, question.property, "stated", question.mention, others)
+        move = note(scene, move, given)
+    return acknowledged(scene, move)
+
+
+def _role(scene: Scene, move: Move, question: Question) -> Move:
+    chosen = _chosen(scene, question)
+    if question.qid is None or question.polarity is None or not chosen:
+        return move.also(scene.say("none_chosen", mention=question.mention), events={"preference"})
+    role = chosen[0].property if len(chosen) == 1 else None
+    given = Opinion(question.qid, question.polarity, role, mention=question.mention)
+    return acknowledged(scene, note(scene, move, given))
+
+
+def _polarity(scene: Scene, move: Move, question: Question) -> Move:
+    answer = scene.understood.answer
+    picked = answer.chosen[0] if answer and answer.chosen else None
+    polarity = _stated(scene) or (("+", "-")[picked] if picked is not None and picked < 2 else None)
+    if question.qid is None or polarity is None:
+        return move.also(scene.say("no_opinion_noted", mention=question.mention), events={"preference"})
+    given = Opinion(question.qid, polarity, question.property, mention=question.mention)
+    ready = settled(scene, given)
+    opinion = ready if isinstance(ready, Opinion) else given
+    return acknowledged(scene, note(scene, move, opinion))
+
+
+def _confirmation(scene: Scene, move: Move, question: Question) -> Move:
+    entity = scene.know.catalogue.get(question.qid or "")
+    if scene.coarse != "affirm" or entity is None or question.property is None or question.polarity is None:
+        return move.also(scene.say("not_confirmed"), events={"preference"})
+    for value in entity.relations.get(question.property, ()):
+        given = Opinion(value, question.polarity, question.property, "inferred", question.mention)
+        move = note(scene, move, given)
+    return acknowledged(scene, move)
+
+
+def _delete(scene: Scene, move: Move, question: Question) -> Move:
+    chosen = [choice.qid for choice in _chosen(scene, question) if choice.qid]
+    if not chosen:
+        return move.also(scene.say("nothing_deleted"), events={"preference"}, then="none")
+    return deleted(scene, move, chosen)
+
+
+def _reset(scene: Scene, move: Move, question: Question) -> Move:
+    target = scene.coarse.removeprefix("reset_") if scene.coarse.startswith("reset_") else None
+    if target is None:
+        return move.also(scene.say("reset_cancelled"), then="none")
+    label = scene.say.label(f"reset_{target}", domain=scene.domain_label(question.domain))
+    asked = Question("reset_confirmation", (), target, domain=question.domain)
+    choices = tuple(Choice("", scene.say.label(name)) for name in ("yes", "no"))
+    return move.also(state=raised(move.state, [replace(asked, choices=choices, mention=target)])).also(
+        scene.say("reset_warning", what=label)
+    )
+
+
+def _reset_confirmation(scene: Scene, move: Move, question: Question) -> Move:
+    if scene.coarse != "affirm":
+        return move.also(scene.say("reset_cancelled"), then="none")
+    return reset_done(scene, move, question.mention, question.domain)
+
+
+def _domain(scene: Scene, move: Move, question: Question) -> Move:
+    answer, domains = scene.understood.answer, tuple(scene.know.domains)
+    domain = domains[answer.chosen[0]] if answer and answer.chosen else scene.understood.domain
+    if domain is None:
+        return move
+    move = switched_domain(move, domain)
+    return (
+        recommending.started(scene, move)
+        if question.mention
+        else move.also(scene.say("first_preference", domain=scene.domain_label(domain)), then="none")
+    )
+
+
+_ANSWERS: Mapping[str, Callable[[Scene, Move, Question], Move]] = {
+    "item": _item,
+    "role": _role,
+    "polarity": _polarity,
+    "confirmation": _confirmation,
+    "delete": _delete,
+    "reset": _reset,
+    "reset_confirmation": _reset_confirmation,
+    "domain": _domain,
+}
+
+HANDLERS = (Handler("answer", _check, _handle),)

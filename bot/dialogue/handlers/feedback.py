@@ -1,0 +1,77 @@
+"""Opinions on the item on show: rating it, criticising it."""
+
+from dataclasses import replace
+
+from bot.dialogue import recommending
+from bot.dialogue.handlers.basics import next_suggestion
+from bot.dialogue.opinions import Opinion, acknowledged, note, take, take_properties
+from bot.dialogue.scene import Handler, Move, Scene, current
+from data.model import Polarity
+
+OPINIONS = {"preference", "inform", "affirm", "deny", "yes_but", "no_but"}
+
+
+def _polarity(scene: Scene) -> Polarity | None:
+    """What the message says of the item itself."""
+    understood = scene.understood
+    if understood.item_reference and understood.item_reference.polarity:
+        return understood.item_reference.polarity
+    if named := [mention.polarity for mention in understood.mentions if mention.accepted == scene.shown]:
+        return named[0]
+    bare = not (understood.mentions or understood.property_references or understood.constraints)
+    if scene.coarse in {"yes_but", "no_but"} and (bare or understood.item_reference):
+        return "+" if scene.coarse == "yes_but" else "-"
+    if bare and understood.overall:
+        return understood.overall
+    return {"affirm": "+", "deny": "-"}.get(scene.coarse) if bare else None  # type: ignore[return-value]
+
+
+def _check(scene: Scene) -> bool:
+    return scene.shown is not None and scene.coarse in OPINIONS
+
+
+def _handle(scene: Scene) -> Move:
+    shown, polarity = scene.shown, _polarity(scene)
+    if shown is None:
+        return scene.move()
+    others = [mention for mention in scene.understood.mentions if mention.accepted != shown]
+    criticised = bool(others or scene.understood.property_references or scene.understood.constraints)
+    move = scene.move(events=frozenset({"preference"}))
+    if polarity:
+        move = recommending.rated(move, shown, polarity, critiqued=criticised)
+        move = note(scene, move, Opinion(shown, polarity, source="rated"))
+    if not criticised:
+        return _plain(scene, move, rated=polarity is not None)
+    return _critique(scene, move, rated=polarity is not None)
+
+
+def _plain(scene: Scene, move: Move, *, rated: bool) -> Move:
+    if not rated:
+        return move.also(scene.say("opinion_unclear"), then="remind")
+    move = move.also(scene.say("noted_rating_liked" if move.objects[-1][1] == "+" else "noted_rating_disliked"))
+    return replace(move, then="advance") if current(scene.state) else next_suggestion(scene, move)
+
+
+def _critique(scene: Scene, move: Move, *, rated: bool) -> Move:
+    """Notes what is said of other things; the next item honours it at once."""
+    understood, shown = scene.understood, scene.shown or ""
+    others = [mention for mention in understood.mentions if mention.accepted != shown]
+    unstated: Polarity | None = {"yes_but": "-", "no_but": "+"}.get(scene.coarse)  # type: ignore[assignment]
+    move = take(scene, move, others, unstated=unstated, critique=rated)
+    bare = understood.property_references
+    named = [(mention.start, mention.accepted) for mention in others if mention.accepted and not rated]
+    move = take_properties(scene, move, bare, named or [(0, shown)], unstated=unstated, critique=not named)
+    if understood.constraints:
+        move = move.with_state(constraints=(*move.state.constraints, *understood.constraints))
+        conditions = [constraint.text for constraint in understood.constraints]
+        move = move.also(scene.say("critique_heard", conditions=conditions))
+        if not rated and current(scene.state):
+            move = recommending.rated(move, shown, "skip", critiqued=True)
+    move = acknowledged(scene, move)
+    leaves = rated or bool(understood.constraints)
+    if scene.state.suggested and leaves:
+        return next_suggestion(scene, move)
+    return replace(move, then="refresh" if leaves else "remind")
+
+
+HANDLERS = (Handler("feedback", _check, _handle),)

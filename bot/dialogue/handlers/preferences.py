@@ -1,0 +1,51 @@
+"""Preferences in free text: several things and opinions in one message."""
+
+from dataclasses import replace
+
+from bot.dialogue.opinions import acknowledged, take, take_properties
+from bot.dialogue.scene import Handler, Move, Scene
+from data.model import Domain, Polarity
+
+STATING = {"preference", "inform", "yes_but", "no_but"}
+
+
+def _check(scene: Scene) -> bool:
+    named = bool(scene.understood.mentions)
+    return scene.coarse in {"preference", "yes_but", "no_but"} or (scene.coarse in STATING | {"fallback"} and named)
+
+
+def _handle(scene: Scene) -> Move:
+    understood = scene.understood
+    unstated: Polarity | None = {"yes_but": "-", "no_but": "+"}.get(scene.coarse)  # type: ignore[assignment]
+    move = take(scene, scene.move(), understood.mentions, unstated=unstated)
+    named = [(mention.start, mention.accepted) for mention in understood.mentions if mention.accepted]
+    move = take_properties(scene, move, understood.property_references, named, unstated=_only_polarity(scene))
+    move = acknowledged(scene, move)
+    if not understood.mentions:
+        return move.also(scene.say("nothing_recognised"))
+    return _hinted(scene, _settled_domain(scene, move))
+
+
+def _only_polarity(scene: Scene) -> Polarity | None:
+    stated = {mention.polarity for mention in scene.understood.mentions if mention.polarity}
+    return stated.pop() if len(stated) == 1 else None
+
+
+def _settled_domain(scene: Scene, move: Move) -> Move:
+    """The domain of what was named becomes the domain of the conversation when none was chosen yet."""
+    if scene.state.domain_chosen or not move.objects:
+        return move
+    noted = {given.domain for given in move.profile.preferences if (given.qid, given.polarity) in move.objects}
+    domain: Domain | None = noted.pop() if len(noted) == 1 else None
+    return move.with_state(domain=domain, domain_chosen=True) if domain else move
+
+
+def _hinted(scene: Scene, move: Move) -> Move:
+    """A hint on what to do next, now and then while little is known."""
+    count = len(move.profile.preferences)
+    if not move.objects or move.state.questions or count not in {1, scene.know.policy.thin}:
+        return move
+    return replace(move.also(scene.say("hint_more" if count < scene.know.policy.thin else "hint_ready")))
+
+
+HANDLERS = (Handler("preference", _check, _handle),)

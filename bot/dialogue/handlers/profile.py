@@ -1,0 +1,109 @@
+"""Showing the profile, deleting from it and resetting it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.dialogue import recommending
+from bot.dialogue.profile import known, reset, without
+from bot.dialogue.prompts import menu
+from bot.dialogue.questions import raised
+from bot.dialogue.scene import Handler, Move, Scene
+from bot.dialogue.state import Choice, Phase, Preference, Question
+from data.model import Domain, Qid
+
+OFFERED = 6
+"""Preferences offered for deletion when none was named."""
+
+
+def _line(scene: Scene, given: Preference) -> str:
+    name = scene.name(given.qid)
+    return f"{name} ({scene.property_label(given.role, given.domain)})" if given.role else name
+
+
+def _show(scene: Scene) -> Move:
+    move = recommending.left(scene.move(then="none")).with_state(questions=(), phase=Phase.PROFILE)
+    lines = []
+    for domain in scene.know.domains:
+        for polarity, key in (("+", "profile_liked"), ("-", "profile_disliked")):
+            names = [_line(scene, given) for given in known(scene.profile, domain) if given.polarity == polarity]
+            if names:
+                lines.append(scene.say(key, domain=scene.domain_label(domain), names=names))
+    if not lines:
+        return move.also(scene.say("profile_empty"), options=menu(scene))
+    return move.also(scene.say("profile_title"), *lines, scene.say("profile_footer"), options=menu(scene))
+
+
+def _named(scene: Scene) -> list[Preference]:
+    """Preferences that the message names, by entity or by words of their names."""
+    wanted = {
+        qid
+        for mention in scene.understood.mentions
+        for qid in (mention.accepted, *(candidate.qid for candidate in mention.candidates))
+    }
+    if found := [given for given in scene.profile.preferences if given.qid in wanted]:
+        return found
+    text = f" {scene.turn.text.casefold()} "
+    return [
+        given
+        for given in scene.profile.preferences
+        if f" {scene.know.catalogue.label(given.qid, scene.state.language).casefold()} " in text.replace(".", " ")
+    ]
+
+
+def _delete(scene: Scene) -> Move:
+    named = _named(scene)
+    move = recommending.left(scene.move()) if scene.phase is Phase.PROFILE else scene.move()
+    if len(named) == 1:
+        return deleted(scene, move, [named[0].qid])
+    if not named and scene.understood.mentions:
+        unknown = [mention.text for mention in scene.understood.mentions]
+        return move.also(scene.say("not_in_profile", titles=unknown), events={"preference"}, then="none")
+    offered = named or list(reversed(scene.profile.preferences))
+    if not offered:
+        return move.also(scene.say("profile_empty"), events={"preference"}, then="none")
+    choices = tuple(Choice("", _line(scene, given), qid=given.qid) for given in offered[:OFFERED])
+    return move.also(state=raised(move.state, [Question("delete", choices)]), events={"preference"})
+
+
+def deleted(scene: Scene, move: Move, qids: Sequence[Qid]) -> Move:
+    """The move without opinions on these."""
+    names = [scene.name(qid) for qid in qids]
+    move = replace(move, profile=without(move.profile, qids))
+    history = tuple(change for change in move.state.history if change.qid not in qids)
+    return move.with_state(history=history).also(scene.say("deleted", names=names), events={"preference"})
+
+
+def _ask_reset(scene: Scene) -> Move:
+    names = ("reset_items", "reset_properties", "reset_everything")
+    label = scene.domain_label(scene.state.domain)
+    choices = tuple(Choice("", scene.say.label(name, domain=label)) for name in names)
+    move = recommending.left(scene.move()).with_state(questions=())
+    return replace(move, state=raised(move.state, [Question("reset", choices)]))
+
+
+def reset_done(scene: Scene, move: Move, target: str, domain: Domain) -> Move:
+    """The move without what was to be reset: all of it, or a domain's items or other preferences."""
+
+    def is_item(qid: Qid) -> bool:
+        entity = scene.know.catalogue.get(qid)
+        return bool(entity and entity.is_item)
+
+    def keeps(given: Preference) -> bool:
+        return target != "everything" and (given.domain != domain or is_item(given.qid) != (target == "items"))
+
+    def keeps_shown(domain_shown: Domain) -> bool:
+        return target == "properties" or (target == "items" and domain_shown != domain)
+
+    profile = reset(move.profile, keeps, lambda shown: keeps_shown(shown.domain))
+    cycles = {} if target == "everything" else {**move.state.cycles, domain: (0, 0)}
+    move = replace(move, profile=profile).with_state(history=(), cycles=cycles)
+    return move.also(scene.say(f"reset_done_{target}", domain=scene.domain_label(domain)), then="none")
+
+
+RESETS = {"reset_profile", "reset_items", "reset_properties", "reset_everything"}
+
+HANDLERS = (
+    Handler("show_profile", lambda scene: scene.coarse == "show_profile", _show),
+    Handler("delete_preference", lambda scene: scene.coarse == "delete_preference", _delete),
+    Handler("reset", lambda scene: scene.coarse in RESETS, _ask_reset),
+)

@@ -1,0 +1,114 @@
+"""Repairing what was misunderstood: taking back, correcting, changing one's mind."""
+
+from dataclasses import replace
+
+from bot.dialogue.opinions import Opinion, acknowledged, note, take
+from bot.dialogue.profile import with_preference, without
+from bot.dialogue.questions import raised, resolved
+from bot.dialogue.scene import Handler, Move, Scene
+from bot.dialogue.state import Change, Choice, Question
+
+
+def _last(scene: Scene) -> Change | None:
+    return scene.state.history[-1] if scene.state.history else None
+
+
+def taken_back(move: Move, change: Change) -> Move:
+    """The move with the profile as it was before a change."""
+    old = next((given for given in move.profile.preferences if given.qid == change.qid), None)
+    profile = without(move.profile, [change.qid])
+    if change.previous and old:
+        profile = with_preference(move.profile, replace(old, polarity=change.previous))
+    return replace(move, profile=profile).with_state(
+        history=tuple(other for other in move.state.history if other is not change)
+    )
+
+
+def _undo(scene: Scene) -> Move:
+    change = _last(scene)
+    if change is None:
+        return scene.move(scene.say("nothing_to_undo"), then="remind")
+    move = taken_back(scene.move(events=frozenset({"preference"})), change)
+    return move.also(scene.say("undone", item=scene.name(change.qid)), then="remind")
+
+
+# --------------------------------------------------------------------------------------- "no, I meant the 1999 one"
+
+
+def _corrects(scene: Scene) -> bool:
+    return scene.hears("correction") and (_last(scene) is not None or _guessed(scene) is not None)
+
+
+def _guessed(scene: Scene) -> Question | None:
+    """An open question about one thing that the bot took the words for."""
+    question = scene.question
+    return question if question and question.kind in {"polarity", "role", "confirmation"} else None
+
+
+def _correct(scene: Scene) -> Move:
+    change, question = _last(scene), _guessed(scene)
+    move = scene.move(events=frozenset({"preference"}))
+    if question or change is None:
+        move = replace(move, state=resolved(move.state, question)) if question else move
+        return _instead(scene, move, None)
+    meant = picked(scene.turn.text, change.others)
+    if meant and meant.qid:
+        left = tuple(other for other in change.others if other is not meant)
+        given = Opinion(meant.qid, change.polarity, mention=change.mention, others=left)
+        return replace(acknowledged(scene, note(scene, taken_back(move, change), given)), then="remind")
+    return _instead(scene, taken_back(move, change), change)
+
+
+def _instead(scene: Scene, move: Move, change: Change | None) -> Move:
+    """What the message names takes the wrong one's place; without a name, the other candidates are offered."""
+    if scene.understood.mentions:
+        unstated = change.polarity if change else None
+        return replace(acknowledged(scene, take(scene, move, scene.understood.mentions, unstated=unstated)), then="ask")
+    if change and change.others:
+        asked = Question("item", change.others, change.mention, polarity=change.polarity)
+        return move.also(state=raised(move.state, [asked]))
+    return move.also(scene.say("not_that_one"), then="remind")
+
+
+def picked(text: str, choices: tuple[Choice, ...]) -> Choice | None:
+    """The one choice that shares a telling word (a year, a kind, a name) with the text; None when unclear."""
+    words = _words(text)
+    common = set.intersection(*(_words(choice.label) for choice in choices)) if len(choices) > 1 else set()
+    scores = [len(words & (_words(choice.label) - common)) for choice in choices]
+    best = max(scores, default=0)
+    return choices[scores.index(best)] if best and scores.count(best) == 1 else None
+
+
+def _words(text: str) -> set[str]:
+    return set("".join(char if char.isalnum() else " " for char in text.casefold()).split())
+
+
+# ------------------------------------------------------------------------------------------ "actually I hated it"
+
+
+def _revises(scene: Scene) -> bool:
+    """A change of mind that names nothing, so it is about what was said last rather than about the item on show."""
+    understood = scene.understood
+    reference = understood.item_reference
+    return (
+        scene.hears("revision")
+        and not understood.mentions
+        and reference is not None
+        and reference.polarity is not None
+        and _last(scene) is not None
+    )
+
+
+def _revise(scene: Scene) -> Move:
+    change, reference = _last(scene), scene.understood.item_reference
+    if change is None or reference is None or reference.polarity is None:
+        return scene.move()
+    move = note(scene, scene.move(), Opinion(change.qid, reference.polarity, mention=change.mention))
+    return replace(acknowledged(scene, move), then="remind")
+
+
+HANDLERS = (
+    Handler("undo", lambda scene: scene.does == "undo", _undo),
+    Handler("correction", _corrects, _correct),
+    Handler("revision", _revises, _revise),
+)

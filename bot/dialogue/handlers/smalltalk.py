@@ -1,0 +1,45 @@
+"""Small talk, yes and no to nothing, and what was not understood."""
+
+from bot.dialogue.handlers.basics import welcome
+from bot.dialogue.prompts import menu
+from bot.dialogue.reading import foreign_script
+from bot.dialogue.scene import Handler, Move, Scene
+from bot.dialogue.state import Phase
+
+_PLAIN = ("bye", "thanks", "praise", "chitchat", "affirm", "deny")
+
+_FALLBACKS = {
+    Phase.DISAMBIGUATING: "fallback_question",
+    Phase.DISAMBIGUATING_WHILE_RECOMMENDING: "fallback_question",
+    Phase.RESET_MENU: "fallback_question",
+    Phase.RESET_CONFIRMATION: "fallback_question",
+    Phase.RECOMMENDING: "fallback_item",
+    Phase.SUGGESTING: "fallback_item",
+}
+
+
+def _greet(scene: Scene) -> Move:
+    if scene.shown or scene.question:
+        return scene.move(scene.say("hello"))
+    text = welcome(scene) if not scene.profile.preferences or scene.state.turns == 0 else scene.say("hello_again")
+    return scene.move(text, options=menu(scene))
+
+
+def _fallback(scene: Scene) -> Move:
+    text = scene.turn.text
+    if foreign_script(text):
+        return scene.move(scene.say("foreign_script"), options=menu(scene))
+    if text.strip().isdigit() and not scene.question:
+        return scene.move(scene.say("bare_number", number=text.strip()), options=menu(scene))
+    return scene.move(scene.say(_FALLBACKS.get(scene.phase, "fallback")), options=menu(scene))
+
+
+def _reply(scene: Scene) -> Move:
+    return scene.move(scene.say(f"small_{scene.coarse}"), options=menu(scene))
+
+
+HANDLERS = (
+    Handler("greet", lambda scene: scene.coarse == "greet", _greet),
+    Handler("small_talk", lambda scene: scene.coarse in _PLAIN, _reply),
+    Handler("fallback", lambda _: True, _fallback),
+)

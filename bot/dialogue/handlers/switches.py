@@ -1,0 +1,63 @@
+"""Switching the domain, the interaction mode and the language."""
+
+from dataclasses import replace
+from typing import get_args
+
+from bot.dialogue import recommending
+from bot.dialogue.scene import Handler, Move, Scene
+from bot.dialogue.state import InteractionMode
+from data.model import Domain
+
+
+def switched_domain(move: Move, domain: Domain) -> Move:
+    """The move in another domain; what was under way in the old one is left."""
+    left = recommending.left(move).with_state(domain=domain, domain_chosen=True)
+    kept = tuple(asked for asked in left.state.questions if asked.kind not in {"domain", "reset", "reset_confirmation"})
+    return left.with_state(questions=kept)
+
+
+def _domain(scene: Scene) -> Move:
+    named = scene.action.value if scene.does == "domain" and scene.action else scene.understood.domain
+    if named is None or named not in scene.know.domains:
+        return scene.move(scene.say("domain_unknown", domains=list(scene.know.domains)), exported=False, then="none")
+    exported = scene.does != "domain"
+    label = scene.domain_label(named)
+    move = switched_domain(scene.move(exported=exported, then="none"), named)
+    here = replace(scene, state=move.state)
+    if any(given.domain == named for given in scene.profile.preferences):
+        return move.also(here.say("domain_switched_known", domain=label))
+    return move.also(here.say("domain_switched", domain=label))
+
+
+def _only_names_a_domain(scene: Scene) -> bool:
+    """Whether a message speaks of another domain and of nothing else ("let's talk about books")."""
+    understood = scene.understood
+    plain = not (understood.mentions or understood.constraints or understood.property_references)
+    elsewhere = understood.domain is not None and understood.domain != scene.state.domain
+    return plain and elsewhere and scene.coarse in {"chitchat", "inform", "fallback", "preference", "affirm", "greet"}
+
+
+def _mode(scene: Scene) -> Move:
+    wanted = scene.action.value if scene.action else ""
+    if scene.know.policy.fixed_mode:
+        return scene.move(scene.say("mode_fixed"), exported=False)
+    if wanted not in get_args(InteractionMode):
+        modes = list(get_args(InteractionMode))
+        return scene.move(scene.say("mode_unknown", modes=modes), exported=False, then="none")
+    move = scene.move(exported=False).with_state(mode=wanted)
+    return move.also(scene.say(f"mode_{wanted}"))
+
+
+def _language(scene: Scene) -> Move:
+    """The voice of the scene already speaks the new language, if there is one."""
+    wanted = scene.action.value if scene.action else ""
+    if wanted != scene.say.language:
+        return scene.move(scene.say("language_unknown"), exported=False, then="none")
+    return scene.move(scene.say("language_switched"), exported=False).with_state(language=wanted)
+
+
+HANDLERS = (
+    Handler("language", lambda scene: scene.does == "language", _language),
+    Handler("mode", lambda scene: scene.does == "mode", _mode),
+    Handler("domain", lambda scene: scene.does == "domain" or _only_names_a_domain(scene), _domain),
+)

@@ -1,0 +1,158 @@
+"""From what a message says about things to preferences, and to the questions that must come first."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from bot.dialogue.profile import opinion, with_preference
+from bot.dialogue.questions import (
+    candidate_choice,
+    confirmation,
+    raised,
+    roles_to_ask,
+    which_item,
+    which_polarity,
+    which_role,
+)
+from bot.dialogue.scene import Move, Scene
+from bot.dialogue.state import Change, Choice, Preference, Question
+from data.model import Polarity, PropertyId, Qid
+from nlu.model import Mention, Reference
+
+__all__ = ["Opinion", "acknowledged", "note", "settled", "take", "take_properties"]
+
+REMEMBERED = 8
+"""Changes that can be undone or corrected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What is known of a preference before it is noted.
+
+    Attributes:
+        mention: the user's words; others: the other things they may have meant.
+    """
+
+    qid: Qid
+    polarity: Polarity
+    role: PropertyId | None = None
+    source: Literal["stated", "rated", "inferred"] = "stated"
+    mention: str = ""
+    others: tuple[Choice, ...] = ()
+
+
+def note(scene: Scene, move: Move, given: Opinion) -> Move:
+    """The move with a preference recorded, and remembered so that it can be undone."""
+    entity = scene.know.catalogue.get(given.qid)
+    domain = entity.domain if entity and entity.domain else scene.state.domain
+    preference = Preference(
+        given.qid,
+        given.polarity,
+        domain,
+        given.role,
+        given.source,
+        scene.now,
+    )
+    change = Change(given.qid, given.polarity, opinion(move.profile, given.qid), given.mention, given.others)
+    state = replace(move.state, history=(*move.state.history, change)[-REMEMBERED:])
+    return move.also(
+        state=state,
+        profile=with_preference(move.profile, preference),
+        objects=((given.qid, given.polarity),),
+        events={"preference"},
+    )
+
+
+def acknowledged(scene: Scene, move: Move) -> Move:
+    """The move with a sentence on what was recorded."""
+    liked = [scene.name(qid) for qid, polarity in move.objects if polarity == "+"]
+    disliked = [scene.name(qid) for qid, polarity in move.objects if polarity == "-"]
+    if liked and disliked:
+        return move.also(scene.say("noted_both", liked=liked, disliked=disliked))
+    if liked:
+        return move.also(scene.say("noted_liked", liked=liked))
+    return move.also(scene.say("noted_disliked", disliked=disliked)) if disliked else move
+
+
+def settled(scene: Scene, given: Opinion, *, critique: bool = False) -> Opinion | Question:
+    """The opinion with the role in which a person is meant, or the question that must be answered first."""
+    entity = scene.know.catalogue.get(given.qid)
+    roles = roles_to_ask(scene, entity) if entity and given.role is None else ()
+    if len(roles) > 1:
+        return which_role(scene, given.qid, given.polarity, roles, critique=critique)
+    return replace(given, role=given.role or (roles[0] if roles else None))
+
+
+def take(
+    scene: Scene,
+    move: Move,
+    mentions: Sequence[Mention],
+    *,
+    unstated: Polarity | None = None,
+    critique: bool = False,
+) -> Move:
+    """Notes every opinion on a mention, and raises the questions that the rest needs.
+
+    Args:
+        scene: the turn.
+        move: what was done before.
+        mentions: what the message names.
+        unstated: polarity of mentions without one of their own; None to ask.
+        critique: whether they criticise the item on show.
+
+    Returns:
+        The move with preferences, objects and questions; unknown names are said.
+    """
+    questions: list[Question] = []
+    for mention in mentions:
+        polarity = mention.polarity or unstated
+        if mention.accepted is None:
+            questions += [which_item(mention, polarity, critique=critique)] if mention.candidates else []
+        elif polarity is None:
+            questions.append(which_polarity(scene, mention.accepted, mention, critique=critique))
+        else:
+            given = Opinion(mention.accepted, polarity, mention.role, mention=mention.text, others=_others(mention))
+            match settled(scene, given, critique=critique):
+                case Question() as question:
+                    questions.append(question)
+                case Opinion() as ready:
+                    move = note(scene, move, ready)
+    unknown = [mention.text for mention in mentions if not mention.candidates and mention.accepted is None]
+    move = move.also(state=raised(move.state, questions), events={"preference"})
+    return move.also(scene.say("unknown_title", titles=unknown)) if unknown else move
+
+
+def _others(mention: Mention) -> tuple[Choice, ...]:
+    return tuple(candidate_choice(other) for other in mention.candidates if other.qid != mention.accepted)
+
+
+def take_properties(
+    scene: Scene, move: Move, references: Iterable[Reference], items: Sequence[tuple[int, Qid]], *,
+    unstated: Polarity | None, critique: bool = False,
+) -> Move:  # fmt: skip
+    """Attaches bare properties ("for the director") to the nearest item named, or to the one on show, to be confirmed.
+
+    Args:
+        scene: the turn.
+        move: what was done before.
+        references: the bare properties.
+        items: positions in the text and ids of the items they may belong to.
+        unstated: polarity of references without one of their own.
+        critique: whether they criticise the item on show.
+
+    Returns:
+        The move with a confirmation waiting for each; a property without a known value is said.
+    """
+    for reference in references:
+        polarity = reference.polarity or unstated
+        if not items or polarity is None or reference.property is None:
+            continue
+        _, qid = min(items, key=lambda item: abs(item[0] - reference.start))
+        entity = scene.know.catalogue.get(qid)
+        if entity and entity.relations.get(reference.property):
+            question = confirmation(scene, qid, reference.property, polarity, reference.text, critique=critique)
+            move = move.also(state=raised(move.state, [question]), events={"preference"})
+        else:
+            label = scene.property_label(reference.property)
+            move = move.also(scene.say("property_unknown", property=label, item=scene.name(qid)))
+    return move

@@ -1,0 +1,117 @@
+"""One turn as a pure function: from what was understood to the reply, the new state and the labels of the log."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Final
+
+from bot.channels.base import Reply
+from bot.dialogue.handlers import HANDLERS
+from bot.dialogue.labels import ResetTarget, contexts_after, exact_intent, order_events
+from bot.dialogue.prompts import follow_up, rendered
+from bot.dialogue.questions import aged
+from bot.dialogue.scene import Move, Scene, phase_of
+from bot.dialogue.state import DialogueState, Phase, Question
+from nlu.model import Reference, Understanding
+
+__all__ = ["Played", "mended", "play", "prepared"]
+
+_SMALL_TALK: Final = {"praise", "chitchat", "greet", "thanks", "bye"}
+_RESETS: Final = ("reset_items", "reset_properties", "reset_everything")
+_TARGETS: Final[dict[str, ResetTarget]] = {
+    "reset_items": "items", "reset_properties": "properties", "reset_everything": "everything",
+}  # fmt: skip
+_ACTED: Final = {"undo": "delete_preference", "seen": "skip", "unseen": "skip", "rate": "preference"}
+_UNCHANGING: Final = {"unreadable", "unknown_command", "stale"}
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A finished turn.
+
+    Attributes:
+        move: what was done, with the state as it is to be saved.
+        intent: exact intent; contexts and events in the published order.
+        coarse: coarse intent as it was acted on.
+        handler: name of the handler that took the turn.
+    """
+
+    move: Move
+    reply: Reply
+    intent: str
+    contexts: tuple[str, ...]
+    events: tuple[str, ...]
+    coarse: str
+    handler: str
+
+
+def prepared(state: DialogueState, patience: int) -> DialogueState:
+    """The state as handlers see it: one turn later, with lasting phases over."""
+    return replace(aged(state, patience), phase=Phase.IDLE, turns=state.turns + 1)
+
+
+def play(scene: Scene, before: DialogueState) -> Played:
+    """Plays a turn.
+
+    Args:
+        scene: the turn, with the prepared state.
+        before: the state as it was saved.
+
+    Returns:
+        What the bot does and says, and how the log labels it.
+    """
+    scene = replace(scene, understood=mended(scene))
+    handler = next(handler for handler in HANDLERS if handler.check(scene))
+    if scene.does in _UNCHANGING:
+        scene = replace(scene, state=replace(before, turns=before.turns + 1))
+    move = follow_up(scene, handler.handle(scene))
+    intent = _label(scene)
+    contexts = contexts_after(
+        before.contexts, intent, domain=move.state.domain, question=scene.question.kind if scene.question else None
+    )
+    move = move.with_state(phase=phase_of(move.state), contexts=contexts)
+    events = order_events(intent, move.events, while_shown=before.position is not None)
+    return Played(move, rendered(scene, move), intent, tuple(contexts), events, scene.coarse, handler.name)
+
+
+def mended(scene: Scene) -> Understanding:
+    """The understanding with the coarse intent that buttons, fixed words and the open question make of it."""
+    understood, coarse = scene.understood, _coarse(scene)
+    if coarse == "preference" and understood.coarse_intent == "praise" and not understood.item_reference:
+        return replace(understood, coarse_intent=coarse, item_reference=Reference(0, 0, "", "+"))
+    return replace(understood, coarse_intent=coarse)
+
+
+def _coarse(scene: Scene) -> str:
+    understood, question = scene.understood, scene.question
+    coarse, answer = understood.coarse_intent, understood.answer
+    if scene.does in _ACTED:
+        return _ACTED[scene.does]
+    if question and answer and answer.chosen and not understood.mentions:
+        return _picked(coarse, question, answer.chosen)
+    if scene.phase is Phase.FINISHED and coarse == "affirm":
+        return "request_recommendation"
+    if coarse in _SMALL_TALK and any(mention.polarity for mention in understood.mentions):
+        return "preference"
+    return "preference" if coarse == "praise" and scene.shown and not question else coarse
+
+
+def _picked(coarse: str, question: Question, chosen: Collection[int]) -> str:
+    """The intent of picking an option of a question whose options have intents of their own."""
+    position = next(iter(chosen))
+    if question.kind in {"confirmation", "reset_confirmation", "erase"}:
+        return ("affirm", "deny")[position]
+    return _RESETS[position] if question.kind == "reset" else coarse
+
+
+def _label(scene: Scene) -> str:
+    question, answer = scene.question, scene.understood.answer
+    target = _TARGETS.get(scene.coarse)
+    if target is None and question and question.kind == "reset_confirmation":
+        target = question.mention  # type: ignore[assignment]
+    return exact_intent(
+        scene.coarse,
+        scene.phase,
+        question=question.kind if question else None,
+        answers=bool(question and answer and (answer.chosen or answer.none)),
+        reset=target,
+    )

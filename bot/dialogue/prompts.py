@@ -1,0 +1,128 @@
+"""What the bot says last: the one question of a reply, with its options."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from bot.channels.base import Option, Reply
+from bot.dialogue import recommending
+from bot.dialogue.scene import Move, Scene, current
+from bot.dialogue.state import Phase, Question
+
+__all__ = ["follow_up", "rendered"]
+
+TIMES_ASKED = 2
+"""A question that was asked this often is set aside without another word."""
+
+_EVENTS = {
+    "item": {"question", "disambiguation"},
+    "role": {"question", "disambiguation"},
+    "polarity": {"question", "disambiguation"},
+    "confirmation": {"question", "disambiguation"},
+    "delete": {"question", "disambiguation"},
+    "reset": {"question"},
+}
+
+
+def follow_up(scene: Scene, move: Move) -> Move:
+    """The move with what comes next: a waiting question, the next item, a reminder, or something to rate."""
+    if move.then == "none":
+        return move
+    if question := _to_ask(move):
+        return _asked(scene, move, question)
+    if move.state.position is not None:
+        return _with_item(scene, move)
+    if move.then != "remind" and (suggestion := recommending.suggested(scene, move)):
+        return suggestion
+    return _reminded(scene, move) if move.state.suggested else move
+
+
+def _with_item(scene: Scene, move: Move) -> Move:
+    if move.then == "refresh":
+        return recommending.refreshed(scene, move)
+    return recommending.advanced(scene, move) if move.then == "advance" else _reminded(scene, move)
+
+
+def _to_ask(move: Move) -> Question | None:
+    """The last question, unless it waits behind an item on show or was asked often enough."""
+    question = move.state.questions[-1] if move.state.questions else None
+    if question is None or question.times >= TIMES_ASKED or question.kind in {"domain", "erase"}:
+        return question if question and question.times == 0 else None
+    behind_item = move.state.position is not None and question.times > 0 and question.age > 1
+    return None if behind_item or (move.then in {"advance", "refresh"} and question.times) else question
+
+
+def _asked(scene: Scene, move: Move, question: Question) -> Move:
+    now = replace(question, age=0, times=question.times + 1)
+    move = move.with_state(questions=(*move.state.questions[:-1], now))
+    again = "_again" if question.times else ""
+    events = set(_EVENTS.get(question.kind, ()))
+    if move.state.position is not None:
+        events.add("recommendation")
+    return move.also(standalone=(_question_text(scene, question, again),), events=events, then="none")
+
+
+def _question_text(scene: Scene, question: Question, again: str) -> str:
+    """The question with its numbered options, where they are not buttons alone."""
+    say, value = scene.say, ""
+    if question.kind == "confirmation" and question.qid and question.property:
+        entity = scene.know.catalogue.get(question.qid)
+        values = entity.relations.get(question.property, ()) if entity else ()
+        value = say.join([scene.know.catalogue.label(qid, scene.state.language) for qid in values[:3]])
+    text = say(
+        f"ask_{question.kind}{again}" if f"ask_{question.kind}{again}" in say.wording.says else f"ask_{question.kind}",
+        mention=scene.name(question.qid) if question.qid else question.mention,
+        choices=[choice.label for choice in question.choices],
+        opinion=say.label({"+": "you_like", "-": "you_dislike", None: "you_mean"}[question.polarity]),
+        property=scene.property_label(question.property) if question.property else "",
+        value=value,
+    )
+    if question.kind in {"item", "delete"} and scene.state.mode != "buttons":
+        lines = [f"{number}. {choice.label}" for number, choice in enumerate(question.choices, 1)]
+        return "\n".join([text, *lines])
+    return text
+
+
+def _reminded(scene: Scene, move: Move) -> Move:
+    """The move with a reminder of the item that waits for a rating."""
+    qid = current(move.state) or move.state.suggested
+    if qid is None:
+        return move
+    kind = "suggestion" if move.state.suggested else "recommendation"
+    return move.also(standalone=(scene.say("remind", item=scene.name(qid)),), events={kind, "question"}, then="none")
+
+
+# ------------------------------------------------------------------------------------------------------- options
+
+
+def _options(scene: Scene, move: Move) -> Iterable[Option]:
+    state, label = move.state, scene.say.label
+    question = state.questions[-1] if state.questions else None
+    if question and question.times and question.age == 0:
+        yield from (Option(choice.id, choice.label) for choice in question.choices)
+        if question.kind in {"item", "role"} and len(question.choices) > 1:
+            yield Option(f"all:{question.serial}", label("all"))
+        if question.kind in {"item", "delete", "polarity", "reset"}:
+            name = {"item": "none_of_these", "delete": "keep_all", "polarity": "no_opinion", "reset": "cancel"}
+            yield Option(f"none:{question.serial}", label(name[question.kind]))
+    elif qid := current(state) or state.suggested:
+        verbs = ("like", "dislike", "skip", "details", "why", "preview")
+        for verb in verbs if state.position is not None else ("like", "dislike", "seen", "unseen"):
+            yield Option(f"{verb}:{qid}", label(verb))
+        yield Option("do:stop", label("stop"))
+    elif move.options or state.mode == "buttons" or state.phase in {Phase.FINISHED, Phase.PROFILE}:
+        yield from move.options or menu(scene)
+
+
+def menu(scene: Scene) -> tuple[Option, ...]:
+    """What can be done when nothing is under way."""
+    names = ("recommend", "rate", "profile", "undo", "help")
+    others = (domain for domain in scene.know.domains if domain != scene.state.domain)
+    switches = tuple(Option(f"do:domain:{domain}", scene.domain_label(domain)) for domain in others)
+    return (*(Option(f"do:{name}", scene.say.label(name)) for name in names), *switches)
+
+
+def rendered(scene: Scene, move: Move) -> Reply:
+    """The reply of a finished move; in mode "nl" without any options."""
+    texts = tuple("\n".join(part) for part in (move.texts, move.standalone) if part)
+    options = () if move.state.mode == "nl" else tuple(_options(scene, move))
+    return Reply(texts or (scene.say("nothing_to_say"),), options, move.image, move.links)

@@ -1,0 +1,101 @@
+"""Questions that the bot may raise, and the stack they wait on."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from bot.dialogue.scene import Scene
+from bot.dialogue.state import Choice, DialogueState, Question
+from data.model import Entity, Polarity, PropertyId, Qid
+from nlu.model import Candidate, Mention
+
+__all__ = [
+    "aged",
+    "candidate_choice",
+    "confirmation",
+    "raised",
+    "resolved",
+    "roles_to_ask",
+    "which_item",
+    "which_polarity",
+    "which_role",
+    "yes_or_no",
+]
+
+
+def raised(state: DialogueState, questions: Sequence[Question]) -> DialogueState:
+    """The state with more questions waiting; the first of them is asked first."""
+    numbered = [
+        replace(
+            question, serial=state.turns * 100 + len(state.questions) + index, domain=question.domain or state.domain
+        )
+        for index, question in enumerate(questions)
+    ]
+    return replace(state, questions=(*state.questions, *(_with_ids(question) for question in reversed(numbered))))
+
+
+def _with_ids(question: Question) -> Question:
+    choices = (replace(choice, id=f"pick:{question.serial}:{n}") for n, choice in enumerate(question.choices))
+    return replace(question, choices=tuple(choices))
+
+
+def resolved(state: DialogueState, question: Question) -> DialogueState:
+    """The state without a question."""
+    return replace(state, questions=tuple(asked for asked in state.questions if asked.serial != question.serial))
+
+
+def aged(state: DialogueState, patience: int) -> DialogueState:
+    """The state one turn later: questions that were asked age, and those that waited too long are dropped."""
+    older = (replace(question, age=question.age + bool(question.times)) for question in state.questions)
+    return replace(state, questions=tuple(question for question in older if question.age <= patience))
+
+
+def candidate_choice(candidate: Candidate) -> Choice:
+    """A candidate as an option: "The Avengers (2012 film)"."""
+    description = candidate.description or candidate.kind
+    return Choice("", f"{candidate.label} ({description})", qid=candidate.qid)
+
+
+def which_item(mention: Mention, polarity: Polarity | None, *, critique: bool = False) -> Question:
+    """Which of several entities the words mean."""
+    choices = tuple(candidate_choice(candidate) for candidate in mention.candidates)
+    return Question("item", choices, mention.text, polarity=polarity, property=mention.role, critique=critique)
+
+
+def roles_to_ask(scene: Scene, entity: Entity) -> tuple[PropertyId, ...]:
+    """Roles among which a person's one is unclear; one role or none when there is nothing to ask."""
+    if entity.is_item:
+        return ()
+    properties = scene.know.domains[scene.state.domain].properties
+    found = scene.know.catalogue.roles(entity.qid, scene.state.domain)
+    counted = [(pid, count) for pid, count in found if pid in properties and properties[pid].role]
+    if len(counted) > 1 and counted[0][1] >= scene.know.policy.role_dominance * counted[1][1]:
+        return (counted[0][0],)
+    return tuple(pid for pid, _ in counted)
+
+
+def which_role(
+    scene: Scene, qid: Qid, polarity: Polarity, roles: Iterable[PropertyId], *, critique: bool = False
+) -> Question:
+    """In which of several roles a person is meant."""
+    choices = tuple(Choice("", scene.property_label(pid), qid=qid, property=pid) for pid in roles)
+    return Question("role", choices, scene.name(qid), qid=qid, polarity=polarity, critique=critique)
+
+
+def which_polarity(scene: Scene, qid: Qid, mention: Mention, *, critique: bool = False) -> Question:
+    """Whether something that was only named is liked."""
+    choices = tuple(Choice("", scene.say.label(name)) for name in ("like_it", "dislike_it"))
+    return Question("polarity", choices, mention.text, qid=qid, property=mention.role, critique=critique)
+
+
+def yes_or_no(scene: Scene) -> tuple[Choice, ...]:
+    """The options of a yes/no question."""
+    return tuple(Choice("", scene.say.label(name)) for name in ("yes", "no"))
+
+
+def confirmation(
+    scene: Scene, qid: Qid, pid: PropertyId, polarity: Polarity, mention: str, *, critique: bool = False
+) -> Question:
+    """Whether a bare property ("the director") was meant of this item."""
+    return Question(
+        "confirmation", yes_or_no(scene), mention, qid=qid, polarity=polarity, property=pid, critique=critique
+    )

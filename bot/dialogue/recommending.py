@@ -1,0 +1,154 @@
+"""Recommending one item after another out of a list, and suggesting items to rate."""
+
+from dataclasses import replace
+
+from bot.dialogue import items
+from bot.dialogue.profile import excluded, known, marked, seeds, with_shown
+from bot.dialogue.scene import Move, Scene, current
+from bot.dialogue.state import DialogueState, Phase, Profile, Rating, Shown
+from data.model import Qid
+from recommender.model import ElicitationRequest, Request, Result
+
+__all__ = ["advanced", "explained", "left", "rated", "refreshed", "started", "suggested", "thin"]
+
+
+def request_for(scene: Scene, state: DialogueState, profile: Profile, n: int) -> Request:
+    """What to ask the recommender for."""
+    return Request(
+        domain=state.domain,
+        liked=tuple(dict.fromkeys((*state.seeds, *seeds(profile, "+")))),
+        disliked=seeds(profile, "-"),
+        excluded=excluded(profile) | frozenset(state.seeds),
+        constraints=state.constraints,
+        n=n,
+        variant=scene.know.policy.variant,
+        seed=scene.rng.getrandbits(32),
+    )
+
+
+def thin(scene: Scene, profile: Profile) -> bool:
+    """Whether so little is known that a recommendation can hardly be personal."""
+    return len(profile.preferences) < scene.know.policy.thin
+
+
+def started(scene: Scene, move: Move) -> Move:
+    """The move with a new list and its first item."""
+    result = scene.know.recommender.recommend(
+        request_for(scene, move.state, move.profile, scene.know.policy.recommendations)
+    )
+    if not result.items:
+        return left(move).also(scene.say("nothing_left"), events={"recommendation"})
+    cycle, lists = move.state.cycles.get(move.state.domain, (0, 0))
+    cycles = {**move.state.cycles, move.state.domain: (cycle + 1, lists + 1)}
+    found = tuple(item.qid for item in result.items)
+    move = move.with_state(recommendations=found, position=0, cycles=cycles, suggested=None)
+    return _present(scene, move.also(*_caveats(scene, move, result)), result)
+
+
+def _caveats(scene: Scene, move: Move, result: Result) -> list[str]:
+    """What the user should know about the list: conditions that nothing meets, and that it is not personal."""
+    said = []
+    if result.unmet:
+        said.append(scene.say("unmet", conditions=[constraint.text for constraint in result.unmet]))
+    if result.fallback == "popularity":
+        said.append(scene.say("popular_only"))
+    elif thin(scene, move.profile):
+        said.append(scene.say("thin_profile", n=len(move.profile.preferences)))
+    return said
+
+
+def advanced(scene: Scene, move: Move) -> Move:
+    """The move with the next item of the list, or with its end."""
+    position = move.state.position
+    if position is None or position + 1 >= len(move.state.recommendations):
+        return _finished(scene, move)
+    return _present(scene, move.with_state(position=position + 1), None)
+
+
+def refreshed(scene: Scene, move: Move) -> Move:
+    """The move with the next item, after the rest of the list was ranked anew."""
+    position = move.state.position
+    if position is None:
+        return move
+    done = move.state.recommendations[: position + 1]
+    wanted = len(move.state.recommendations) - len(done)
+    if not wanted:
+        return _finished(scene, move)
+    result = scene.know.recommender.recommend(request_for(scene, move.state, move.profile, wanted))
+    cycle, lists = move.state.cycles.get(move.state.domain, (0, 0))
+    cycles = {**move.state.cycles, move.state.domain: (cycle + 1, lists)}
+    move = move.with_state(recommendations=done + tuple(item.qid for item in result.items), cycles=cycles)
+    if result.unmet:
+        move = move.also(scene.say("unmet", conditions=[constraint.text for constraint in result.unmet]))
+    return advanced(scene, move)
+
+
+def _present(scene: Scene, move: Move, result: Result | None) -> Move:
+    state = move.state
+    qid = current(state)
+    if qid is None or state.position is None:
+        return move
+    cycle, _ = state.cycles.get(state.domain, (0, 0))
+    shown = Shown(qid, state.domain, cycle, state.position, at=scene.now)
+    card = [scene.say("recommend", item=scene.name(qid)), items.summary(scene, qid)]
+    if scene.know.policy.explanations:
+        because = result.items[0].because if result else explained(scene, move, qid)
+        card += [scene.say("because", reasons=items.reasons(scene, because, 1)) for _ in because[:1]]
+    card.append(scene.say("your_opinion"))
+    return replace(
+        move,
+        profile=with_shown(move.profile, shown),
+        standalone=tuple(line for line in card if line),
+        image=items.image(scene, qid),
+        events=move.events | {"recommendation", "question"},
+        then="none",
+    )
+
+
+def explained(scene: Scene, move: Move, qid: Qid) -> tuple:  # type: ignore[type-arg]
+    """Reasons for an item under what is known now."""
+    return scene.know.recommender.explain(request_for(scene, move.state, move.profile, 1), qid)
+
+
+def _finished(scene: Scene, move: Move) -> Move:
+    move = left(move).with_state(phase=Phase.FINISHED)
+    return move.also(
+        scene.say("list_finished"), scene.say("more_or_not"), events={"finished_recommendation", "recommendation"},
+        then="none",
+    )  # fmt: skip
+
+
+def left(move: Move) -> Move:
+    """The move with nothing on show any more."""
+    return move.with_state(
+        recommendations=(), position=None, suggested=None, constraints=(), seeds=(), phase=Phase.IDLE
+    )
+
+
+def rated(move: Move, qid: Qid, rating: Rating, *, critiqued: bool = False) -> Move:
+    """The move with the reaction to a shown item kept."""
+    return replace(move, profile=marked(move.profile, qid, rating=rating, critiqued=critiqued))
+
+
+def suggested(scene: Scene, move: Move, *, asked: bool = False) -> Move | None:
+    """The move with an item to rate, while the profile is thin or when the user asked for one; None otherwise."""
+    policy, state = scene.know.policy, move.state
+    strategy = policy.elicitation or ("random-popular" if asked else None)
+    if strategy in {None, "none"} or not (asked or len(known(move.profile, state.domain)) < policy.thin):
+        return None
+    wanted = ElicitationRequest(
+        state.domain, strategy or "", seeds(move.profile, "+"), seeds(move.profile, "-"), excluded(move.profile),
+        seed=scene.rng.getrandbits(32),
+    )  # fmt: skip
+    found = scene.know.recommender.elicit(wanted)
+    if not found:
+        return None
+    shown = Shown(found[0], state.domain, 0, 0, kind="suggested", at=scene.now)
+    return replace(
+        move.with_state(suggested=found[0]),
+        profile=with_shown(move.profile, shown),
+        standalone=(scene.say("suggest", item=scene.name(found[0])),),
+        image=items.image(scene, found[0]),
+        events=move.events | {"suggestion", "question"},
+        then="none",
+    )

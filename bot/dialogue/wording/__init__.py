@@ -1,0 +1,118 @@
+"""All text the bot says, and the cues it listens for, as YAML files: one per language, with the same keys."""
+
+import re
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from random import Random
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from bot.errors import ConfigError
+
+__all__ = ["Voice", "Wording", "load_wordings"]
+
+
+class _Formatter(string.Formatter):
+    """`{items}` joins a list, `{items:or}` joins it with another word, `{n:film|films}` picks by number."""
+
+    def __init__(self, joining: Mapping[str, str]) -> None:
+        self._joining = joining
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        if "|" in format_spec:
+            one, many = format_spec.split("|")
+            return one if (value if isinstance(value, int) else len(value)) == 1 else many
+        if isinstance(value, list | tuple):
+            return self.join(value, format_spec or "and")
+        return super().format_field(value, format_spec)
+
+    def join(self, parts: Sequence[str], word: str) -> str:
+        if len(parts) < 2:
+            return "".join(parts)
+        return ", ".join(parts[:-1]) + self._joining[word] + parts[-1]
+
+
+class Wording(BaseModel):
+    """One language: what the bot says, labels of its buttons, words that join lists, cues as regular expressions."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    joining: dict[str, str]
+    says: dict[str, list[str]]
+    labels: dict[str, str]
+    hears: dict[str, list[re.Pattern[str]]]
+
+    def keys(self) -> set[str]:
+        """Everything that the other languages must have as well, with the fields of each message."""
+        fields = {f"says.{key}({', '.join(sorted(_fields(texts)))})" for key, texts in self.says.items()}
+        return fields | {f"labels.{key}" for key in self.labels} | {f"hears.{key}" for key in self.hears}
+
+
+def _fields(texts: Sequence[str]) -> set[str]:
+    return {name for text in texts for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """The bot's voice in one language; `rng` picks among the variants of a message."""
+
+    language: str
+    wording: Wording
+    rng: Random
+
+    def __call__(self, key: str, **fields: Any) -> str:
+        """The message of that key with its fields filled in."""
+        return self.fill(self.rng.choice(self.wording.says[key]), **fields)
+
+    def fill(self, template: str, **fields: Any) -> str:
+        """A template of this language with its fields filled in."""
+        return _Formatter(self.wording.joining).vformat(template, (), fields)
+
+    def label(self, key: str, **fields: Any) -> str:
+        """The label of a button or a short name."""
+        return self.fill(self.wording.labels[key], **fields)
+
+    def join(self, parts: Sequence[str], word: str = "and") -> str:
+        """The parts as a list in a sentence."""
+        return _Formatter(self.wording.joining).join(list(parts), word)
+
+    def hears(self, cue: str, text: str) -> re.Match[str] | None:
+        """The first place where the text holds the cue."""
+        found = (pattern.search(text.casefold()) for pattern in self.wording.hears[cue])
+        return next((match for match in found if match), None)
+
+
+def load_wordings() -> Mapping[str, Wording]:
+    """Every language file of this package, checked against each other.
+
+    Returns:
+        Language code to wording; "en" is always among them.
+
+    Raises:
+        ConfigError: a file that is malformed or lacks what another one has.
+    """
+    wordings = {}
+    for file in sorted(resources.files(__name__).iterdir(), key=lambda entry: entry.name):
+        if file.name.endswith(".yaml"):
+            try:
+                wordings[file.name.removesuffix(".yaml")] = Wording.model_validate(
+                    yaml.safe_load(file.read_text("utf-8"))
+                )
+            except (yaml.YAMLError, ValidationError) as error:
+                raise ConfigError(f"wording file {file.name}: {error}") from error
+    _check(wordings)
+    return wordings
+
+
+def _check(wordings: Mapping[str, Wording]) -> None:
+    expected = wordings["en"].keys()
+    for language, wording in wordings.items():
+        if difference := sorted(wording.keys() ^ expected):
+            raise ConfigError(f"wording en.yaml and {language}.yaml differ in {', '.join(difference)}; make them agree")
+        if long := [key for key, texts in wording.says.items() if any(text.count("?") > 1 for text in texts)]:
+            raise ConfigError(f"wording {language}.yaml asks more than one question in {', '.join(long)}")
