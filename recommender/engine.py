@@ -54,7 +54,7 @@ class GraphRecommender:
         self._domains = domains
         self._variants = variants
         self._weights = edge_weights(domains)
-        self.graph: nx.Graph[Qid] = build_item_graph(catalogue.entities(), domains, self._canonical)
+        self.graph: nx.Graph[Qid] = build_item_graph(catalogue.entities(), domains, catalogue.canonical)
         self.compiled = CompiledGraph.from_networkx(self.graph, tuple(domains))
         self._items = {domain: DomainItems(self.compiled, domain) for domain in domains}
         self._rankers: dict[str, Ranker] = {}
@@ -76,7 +76,7 @@ class GraphRecommender:
             raise UsageError(f"{request.n} recommendations cannot be made; ask for at least 1.")
         with self._lock:
             seeds = self._seeds(request)
-            barred = frozenset(map(self._canonical, request.excluded)) | {*seeds.liked, *seeds.disliked}
+            barred = frozenset(map(self._catalogue.canonical, request.excluded)) | {*seeds.liked, *seeds.disliked}
             allowed, unmet = self._allowed(request, barred)
             query = self._query(request.domain, seeds, barred, allowed)
             lost = not (seeds.liked or seeds.disliked) and variant.method != "random"
@@ -99,7 +99,7 @@ class GraphRecommender:
         find_variant(request.variant, self._variants)
         self.compiled.code(request.domain)
         with self._lock:
-            node = self.compiled.find(self._canonical(qid))
+            node = self.compiled.find(self._catalogue.canonical(qid))
             if node is None:
                 return ()
             seeds = self._seeds(request)
@@ -124,7 +124,7 @@ class GraphRecommender:
         """
         known = self._catalogue.get(entity.qid) or self._catalogue.add(entity)
         values = [
-            (self._canonical(value), weight)
+            (self._catalogue.canonical(value), weight)
             for pid, found in known.relations.items()
             if (weight := self._weights.get((known.domain, pid), 0.0)) > 0
             for value in found
@@ -138,21 +138,17 @@ class GraphRecommender:
                 self.compiled.connect(node, self.compiled.insert(value), weight)
             if known.domain and not was_item:
                 self._items[known.domain].add(node)
-            self.graph.update(build_item_graph([known], self._domains, self._canonical))
+            self.graph.update(build_item_graph([known], self._domains, self._catalogue.canonical))
             self._rankers.pop("original", None)
 
     # ----------------------------------------------------------------------------------------------------------- parts
-
-    def _canonical(self, qid: Qid) -> Qid:
-        entity = self._catalogue.get(qid)
-        return entity.qid if entity else qid
 
     def _seeds(self, request: Request) -> _Seeds:
         return _Seeds(self._usable(request.liked), self._usable(request.disliked))
 
     def _usable(self, seeds: Iterable[Qid]) -> dict[Qid, int]:
         """The seeds that the graph has, each once, with their nodes."""
-        found = ((qid, self.compiled.find(qid)) for qid in map(self._canonical, seeds))
+        found = ((qid, self.compiled.find(qid)) for qid in map(self._catalogue.canonical, seeds))
         return {qid: node for qid, node in found if node is not None}
 
     def _allowed(

@@ -60,7 +60,7 @@ class Explainer:
         self._domains = domains
 
     def reasons(self, item: Entity, profile: Profile, strands: Sequence[Strand], popular: float) -> tuple[Reason, ...]:
-        """The reasons for an item, strongest first.
+        """The reasons for an item: values by strength, then what it avoids, then fame (first when there is no value).
 
         Args:
             item: the recommended item.

@@ -110,8 +110,9 @@ class WalkRanker:
         return self.walker.values(make_seeds(self._graph, ((1.0, query.liked),), self.alpha), nodes)
 
     def seeds(self, query: Query) -> Seeds:
-        """Likes and dislikes as one signed vector."""
-        groups = ((1.0, query.liked), (-self._variant.dislikes, query.disliked))
+        """Likes and dislikes as one signed vector; dislikes count in full when nothing is liked."""
+        against = self._variant.dislikes if query.liked else 1.0
+        groups = ((1.0, query.liked), (-against, query.disliked))
         return make_seeds(self._graph, groups, self.alpha)
 
     def rank(self, query: Query, items: DomainItems, size: int) -> Ranked:

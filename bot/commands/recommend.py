@@ -1,0 +1,149 @@
+"""`converse recommend`: one recommendation with scores and explanations, no chat."""
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import orjson
+import typer
+
+from bot.options import effective_options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from data.catalogue import Catalogue
+    from data.domains import DomainConfig
+    from recommender.model import Reason, Result
+
+_EXAMPLE = "Example: converse recommend --domain movie --like Q25188 --like Q25191 --dislike Q131074 -n 3 --json"
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command("recommend", epilog=_EXAMPLE)(recommend)
+
+
+def recommend(
+    ctx: typer.Context,
+    domain: Annotated[str, typer.Option(help="What to recommend: movie, book, music.")] = "movie",
+    like: Annotated[list[str] | None, typer.Option(metavar="Q…", help="A liked item or property value.")] = None,
+    dislike: Annotated[list[str] | None, typer.Option(metavar="Q…", help="A disliked one.")] = None,
+    filter_: Annotated[
+        list[str] | None, typer.Option("--filter", metavar="Q…", help="A value that every item must have.")
+    ] = None,
+    n: Annotated[int, typer.Option("-n", min=1, max=100, help="Number of items.")] = 5,
+    variant: Annotated[str, typer.Option(help="ppr, original, popularity, item-knn or random.")] = "ppr",
+    seed: Annotated[int, typer.Option(help="For the variant `random`.")] = 0,
+    plot: Annotated[Path | None, typer.Option(help="Draw why the first item is recommended (SVG).")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Recommends items for a profile and says why."""
+    from bot.config import load_settings
+    from data.catalogue import load_catalogue
+    from data.domains import load_domains
+    from data.model import Constraint
+    from recommender import build_recommender
+    from recommender.model import Request
+
+    catalogue = load_catalogue(load_settings(**effective_options(ctx)).catalogue)
+    domains = load_domains()
+    likes, dislikes, filters = (_known(catalogue, given or []) for given in (like, dislike, filter_))
+    constraints = tuple(Constraint(text=catalogue.label(qid), values=(qid,)) for qid in filters)
+    engine = build_recommender(catalogue, domains)
+    start = time.perf_counter()
+    result = engine.recommend(
+        Request(domain, likes, dislikes, constraints=constraints, n=n, variant=variant, seed=seed)
+    )
+    elapsed = (time.perf_counter() - start) * 1000
+    if plot is not None and result.items:
+        _draw(plot, result, catalogue, domains[domain])
+    document = _document(domain, result, catalogue, domains[domain], elapsed)
+    typer.echo(orjson.dumps(document).decode() if json else _text(document))
+
+
+def _known(catalogue: "Catalogue", qids: "Sequence[str]") -> tuple[str, ...]:
+    """The ids, with a word on stderr for each that the catalogue lacks."""
+    from recommender.compiled import node_number
+
+    for qid in qids:
+        node_number(qid)
+        if qid not in catalogue:
+            typer.echo(
+                f"{qid} is not in the catalogue and counts for nothing (converse catalog search NAME).", err=True
+            )
+    return tuple(qids)
+
+
+def _draw(path: Path, result: "Result", catalogue: "Catalogue", config: "DomainConfig") -> None:
+    from recommender.plot import draw_reasons
+
+    first = result.items[0]
+    draw_reasons(path, first.qid, first.because, catalogue.label, lambda pid: config.properties[pid].label())
+
+
+def _document(
+    domain: str, result: "Result", catalogue: "Catalogue", config: "DomainConfig", elapsed: float
+) -> dict[str, Any]:
+    items = []
+    for item in result.items:
+        entity = catalogue.get(item.qid)
+        items.append(
+            {
+                "qid": item.qid,
+                "label": catalogue.label(item.qid),
+                "year": entity.year if entity else None,
+                "score": item.score,
+                "because": [
+                    _because(reason, catalogue, config) for reason in item.because if reason.kind in ("shared", "liked")
+                ],
+                "avoids": [_because(reason, catalogue, config) for reason in item.because if reason.kind == "avoids"],
+                "popular": any(reason.kind == "popularity" for reason in item.because),
+            }
+        )
+    return {
+        "domain": domain,
+        "items": items,
+        "fallback": result.fallback,
+        "unmet": [constraint.text for constraint in result.unmet],
+        "elapsed_ms": round(elapsed, 3),
+    }
+
+
+def _because(reason: "Reason", catalogue: "Catalogue", config: "DomainConfig") -> "Mapping[str, Any]":
+    pid, value = reason.property or "", reason.value or ""
+    liked = (value, *reason.liked) if reason.kind == "liked" else reason.liked
+    return {
+        "property": config.properties[pid].label() if pid in config.properties else pid,
+        "value": _named(value, catalogue),
+        "liked": [_named(qid, catalogue) for qid in liked],
+        "weight": round(reason.weight, 4),
+    }
+
+
+def _named(qid: str, catalogue: "Catalogue") -> dict[str, str]:
+    return {"qid": qid, "label": catalogue.label(qid)}
+
+
+def _text(document: "Mapping[str, Any]") -> str:
+    lines = [f"Nothing meets: {', '.join(document['unmet'])}. The nearest:"] if document["unmet"] else []
+    if document["fallback"]:
+        lines.append("Nothing of the profile is known; these are the best known ones.")
+    for place, item in enumerate(document["items"], start=1):
+        year = f" ({item['year']})" if item["year"] else ""
+        lines.append(f"{place}. {item['label']}{year}  {item['qid']}  {item['score']:.5f}")
+        lines.extend(f"     {_reason_text(reason)}" for reason in item["because"][:3])
+        lines.extend(f"     not {_fact(reason)}" for reason in item["avoids"])
+        lines.extend(["     well known"] if item["popular"] else [])
+    return "\n".join(lines) if lines else "Nothing is left to recommend."
+
+
+def _reason_text(reason: "Mapping[str, Any]") -> str:
+    value = reason["value"]["qid"]
+    own = ", liked" if any(liked["qid"] == value for liked in reason["liked"]) else ""
+    witnesses = [liked["label"] for liked in reason["liked"] if liked["qid"] != value]
+    return f"{_fact(reason)}{own}" + (f", as in {', '.join(witnesses)}" if witnesses else "")
+
+
+def _fact(reason: "Mapping[str, Any]") -> str:
+    return f"{reason['property']}: {reason['value']['label']}"

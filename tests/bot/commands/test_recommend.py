@@ -1,0 +1,70 @@
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import CliRunner
+
+from bot.cli import build_app
+from bot.errors import UsageError
+from data.catalogue import load_catalogue
+
+INCEPTION, GODFATHER, COMEDY = "Q25188", "Q47703", "Q157443"
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(build_app(), ["recommend", *arguments], catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.stdout
+
+
+def test_json_has_the_documented_form() -> None:
+    document = json.loads(run("--domain", "movie", "--like", INCEPTION, "--like", GODFATHER, "-n", "3", "--json"))
+    assert {"domain", "items", "fallback", "elapsed_ms"} <= set(document)
+    assert (document["domain"], document["fallback"], len(document["items"])) == ("movie", None, 3)
+    for item in document["items"]:
+        assert {"qid", "label", "year", "score", "because"} <= set(item)
+        for reason in item["because"]:
+            assert {"property", "value", "liked"} <= set(reason)
+            assert {known["qid"] for known in reason["liked"]} <= {INCEPTION, GODFATHER}
+    assert any(item["because"] for item in document["items"])
+
+
+def test_a_filter_holds_for_every_item() -> None:
+    document = json.loads(run("--like", INCEPTION, "--filter", COMEDY, "--json"))
+    catalogue = load_catalogue()
+    comedies = {catalogue.canonical(qid) for qid in catalogue.holders(COMEDY)}
+    assert document["unmet"] == []
+    assert {item["qid"] for item in document["items"]} <= comedies
+
+
+def test_without_a_profile_it_says_that_it_falls_back() -> None:
+    assert json.loads(run("--domain", "book", "--json"))["fallback"] == "popularity"
+    assert "best known" in run("--domain", "book")
+
+
+def test_the_plain_text_says_why() -> None:
+    text = run("--like", GODFATHER, "-n", "1")
+    assert text.startswith("1. ")
+    assert "The Godfather" in text
+
+
+def test_the_plot_is_the_same_svg_each_time(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.svg", tmp_path / "other.svg"
+    for path in (one, other):
+        run("--like", GODFATHER, "-n", "1", "--plot", str(path), "--json")
+    assert one.read_bytes() == other.read_bytes()
+    assert "The Godfather" in "".join(ElementTree.parse(one).getroot().itertext())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--like", "tt0111161"], "Q47703"),
+        (["--domain", "opera"], "movie, book, music"),
+        (["--variant", "magic"], "item-knn"),
+    ],
+)
+def test_a_wrong_argument_is_explained(arguments: list[str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        CliRunner().invoke(build_app(), ["recommend", *arguments], catch_exceptions=False)
