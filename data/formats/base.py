@@ -20,7 +20,7 @@ class DialogueWriter(Protocol):
     one_file_each: bool
     """Whether every dialogue has a file of its own."""
     held: frozenset[str]
-    """Names of `model.present` that the format has a field for."""
+    """Names of `model.present` that the format has a field for; "domain.*" stands for all that begin so."""
 
     def write_dialogues(self, target: Path, dialogues: Iterable[Dialogue]) -> int:
         """Writes a file, or with `one_file_each` a folder; returns the number of dialogues."""

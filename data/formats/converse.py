@@ -54,6 +54,7 @@ CONTEXTS = (
 )
 """The context names in the order in which a row lists them."""
 
+_TOLD_OTHERWISE = frozenset({"messageID", "userID", "message", "timestampStart", "recognizedObjects"})
 EVENTS = frozenset(
     {"preference", "question", "disambiguation", "recommendation", "finished_recommendation", "suggestion"}
 )
@@ -64,6 +65,7 @@ _INTENT_ROOTS = ("preference", "request_recommendation", "show_profile", "reset"
 _SINGLE_INTENTS = frozenset({"start", "help", "skip", "Default Fallback Intent", "Default Welcome Intent"})
 _OBJECT = re.compile(r"^Q\d+[+-]$")
 _MESSAGE_ID = re.compile(r"^(\d+|mid\.\$.+)$")
+_FOREIGN = re.compile(rb'"(conversation ID|dialog_id)"')
 _FILE_NAME = re.compile(r"^messages_(nl|mixed|buttons)\.json$")
 
 
@@ -100,7 +102,7 @@ class ConverseFormat:
         {
             "seeker.text",
             "seeker.id",
-            "domain",
+            "domain.*",
             "mention.qid",
             "mention.polarity",
             "utterance.id",
@@ -110,13 +112,13 @@ class ConverseFormat:
     )
 
     def kind(self, path: Path) -> str | None:
-        """By its name, else by the first row's keys."""
+        """By the keys of its first rows, else by its name, so that a broken file is still told."""
         if path.suffix != ".json":
             return None
-        if _FILE_NAME.match(path.name):
-            return "dialogues"
         with path.open("rb") as file:
-            return "dialogues" if b'"recognizedObjects"' in file.read(4096) else None
+            head = file.read(8192)
+        named = _FILE_NAME.match(path.name) and not _FOREIGN.search(head)
+        return "dialogues" if named or b'"recognizedObjects"' in head else None
 
     def read(self, path: Path, kind: str, report: Report) -> Iterator[Row]:  # noqa: ARG002 - one kind only
         """The rows of one file."""
@@ -165,12 +167,14 @@ class ConverseFormat:
     def write_dialogues(self, target: Path, dialogues: Iterable[Dialogue]) -> int:
         """Seeker messages as rows; where no intent is recorded it is the fallback's, and a person should look at it."""
         rows: list[Row] = []
+        used: set[str] = set()
         count = 0
-        running = itertools.count(1)
         for count, dialogue in enumerate(dialogues, 1):
-            rows += [
-                _row(utterance, count, next(running)) for utterance in dialogue.utterances if utterance.role == "seeker"
-            ]
+            for utterance in dialogue.utterances:
+                if utterance.role == "seeker":
+                    known = utterance.id if _MESSAGE_ID.match(utterance.id) and utterance.id not in used else None
+                    rows.append(_row(utterance, count, known or _next_id(used, len(rows))))
+                    used.add(rows[-1]["messageID"])
         target.write_bytes(dump_rows(sorted(rows, key=lambda row: cast("int", row["timestampStart"]))))
         return count
 
@@ -240,7 +244,7 @@ def _utterance(row: Row) -> Utterance:
         for name in split(str(row.get("recognizedObjects", "")))
         if _OBJECT.match(name)
     )
-    details = {name: row[name] for name in FIELDS if name in row and name not in {"message", "userID"}}
+    details = {name: row[name] for name in FIELDS if name in row and name not in _TOLD_OTHERWISE}
     at = row.get("timestampStart")
     return Utterance(
         id=str(row.get("messageID", "")),
@@ -252,12 +256,16 @@ def _utterance(row: Row) -> Utterance:
     )
 
 
-def _row(utterance: Utterance, user: int, number: int) -> Row:
+def _next_id(used: set[str], start: int) -> str:
+    return next(str(number) for number in itertools.count(start + 1) if str(number) not in used)
+
+
+def _row(utterance: Utterance, user: int, message_id: str) -> Row:
     details = utterance.details
     start = utterance.at or 0
     objects = ", ".join(f"{m.qid}{m.polarity}" for m in utterance.mentions if m.qid and m.polarity)
     return {
-        "messageID": details.get("messageID", str(number)),
+        "messageID": message_id,
         "userID": user,
         "message": utterance.text,
         "timestampStart": start,
@@ -265,7 +273,7 @@ def _row(utterance: Utterance, user: int, number: int) -> Row:
         "intent": details.get("intent", "Default Fallback Intent"),
         "contexts": details.get("contexts", ""),
         "toCheck": details.get("toCheck", True),
-        "recognizedObjects": details.get("recognizedObjects", objects),
+        "recognizedObjects": objects,
         "events": details.get("events", ""),
         "pagerankCycle": details.get("pagerankCycle", 0),
         "numberRecommendationList": details.get("numberRecommendationList", 0),

@@ -34,6 +34,7 @@ class CrsArenaFormat:
     one_file_each = False
     held = frozenset(
         {
+            "domain.movie",
             "seeker.text",
             "seeker.id",
             "recommender.text",
@@ -97,9 +98,11 @@ class CrsArenaFormat:
 
     def write_dialogues(self, target: Path, dialogues: Iterable[Dialogue]) -> int:
         """The dialogues, and a votes file beside when there are votes."""
-        records, votes = [], []
+        records: list[Record] = []
+        votes: list[Vote] = []
+        pairs: set[str] = set()
         for dialogue in dialogues:
-            records.append(_record(dialogue))
+            records.append(_record(dialogue, pairs))
             votes += [vote for vote in dialogue.votes if vote not in votes]
         target.write_bytes(STYLE.dump(records))
         if votes:
@@ -180,7 +183,7 @@ def _check_dialogue(record: Record, checker: Checker) -> None:
             checker.one_of(f"{name}.type", party["type"], (kind,))
             parties[name] = party["id"]
     if checker.is_type("metadata", record["metadata"], dict):
-        checker.one_of("metadata.sentiment", record["metadata"].get("sentiment"), SENTIMENTS)
+        checker.one_of("metadata.sentiment", record["metadata"].get("sentiment", SENTIMENTS[0]), SENTIMENTS)
     if not checker.is_type("conversation", record["conversation"], list) or len(parties) < 2:
         return
     if record["conversation ID"] != f"{parties['agent']}_{parties['user']}":
@@ -244,9 +247,13 @@ def _party(dialogue: Dialogue, role: Role) -> str:
     return party.id if party else ""
 
 
-def _record(dialogue: Dialogue) -> Record:
+def _record(dialogue: Dialogue, pairs: set[str]) -> Record:
+    """The dialogue; a user's second one with the same agent gets the dialogue's id added, so that ids stay unique."""
     agent = _party(dialogue, "recommender") or "recommender"
     user = _party(dialogue, "seeker") or dialogue.id
+    if f"{agent}_{user}" in pairs:
+        user = f"{user}-{dialogue.id}"
+    pairs.add(f"{agent}_{user}")
     made = conversation(dialogue, agent, user)
     for number, utterance in enumerate(made["conversation"]):
         for name in utterance.keys() - set(_UTTERANCE):

@@ -112,9 +112,11 @@ class Dialogue:
 def present(dialogue: Dialogue) -> Counter[str]:
     """Counts what a dialogue holds, by dotted field name ("utterance.intent", "mention.knowledge", "satisfaction")."""
     found: Counter[str] = Counter()
-    for name in ("domain", "entities", "satisfaction", "votes"):
+    for name in ("entities", "satisfaction", "votes"):
         if getattr(dialogue, name):
             found[name] += 1
+    if dialogue.domain:
+        found[f"domain.{dialogue.domain}"] += 1
     found.update(f"dialogue.{key}" for key, value in dialogue.details.items() if not _empty(value))
     for party in dialogue.participants:
         found[f"{party.role}.id"] += 1

@@ -45,6 +45,7 @@ class RecomMindFormat:
     one_file_each = True
     held = frozenset(
         {
+            "domain.movie",
             "seeker.text",
             "seeker.id",
             "recommender.text",

@@ -6,6 +6,7 @@ year, no final newline, and the variant of later projects whose messages carry `
 `timeOffset` and `messageId`.
 """
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -47,6 +48,7 @@ class RedialFormat:
     one_file_each = False
     held = frozenset(
         {
+            "domain.movie",
             "seeker.text",
             "seeker.id",
             "recommender.text",
@@ -100,7 +102,8 @@ class RedialFormat:
 
     def write_dialogues(self, target: Path, dialogues: Iterable[Dialogue]) -> int:
         """Mentions whose words stand in the text become `@id`; ids that are no numbers get one."""
-        records = (_record(dialogue, number) for number, dialogue in enumerate(dialogues, 1))
+        running = itertools.count(1)
+        records = (_record(dialogue, number, running) for number, dialogue in enumerate(dialogues, 1))
         return _write(target, records, JsonStyle(final_newline=True))
 
     def statistics(self, files: Mapping[Path, str], report: Report) -> dict[str, Any]:
@@ -259,7 +262,7 @@ def _write(target: Path, records: Iterable[Record], style: JsonStyle) -> int:
     return count
 
 
-def _record(dialogue: Dialogue, number: int) -> Record:
+def _record(dialogue: Dialogue, number: int, running: Iterator[int]) -> Record:
     ids = _movie_ids(dialogue)
     start = next((u.at for u in dialogue.utterances if u.at is not None), 0) if dialogue.clock == "absolute" else 0
     labels = {label.entity: label for label in dialogue.entities}
@@ -268,7 +271,7 @@ def _record(dialogue: Dialogue, number: int) -> Record:
     return {
         "movieMentions": names,
         "respondentQuestions": _questions(labels, ids, "recommender"),
-        "messages": [_message(u, n, start, ids, workers) for n, u in enumerate(dialogue.utterances)],
+        "messages": [_message(u, next(running), start, ids, workers) for u in dialogue.utterances],
         "conversationId": dialogue.id if dialogue.id.isdigit() else str(number),
         "respondentWorkerId": workers["recommender"],
         "initiatorWorkerId": workers["seeker"],
@@ -317,7 +320,7 @@ def _questions(labels: Mapping[str, EntityLabel], ids: Mapping[str, str], role: 
 
 
 def _message(
-    utterance: Utterance, position: int, start: int, ids: Mapping[str, str], workers: Mapping[Role, int]
+    utterance: Utterance, number: int, start: int, ids: Mapping[str, str], workers: Mapping[Role, int]
 ) -> Record:
     text = utterance.text
     for mention in utterance.mentions:
@@ -328,5 +331,5 @@ def _message(
         "timeOffset": (utterance.at - start) // 1000 if utterance.at is not None else 0,
         "text": text,
         "senderWorkerId": workers[utterance.role],
-        "messageId": int(utterance.id) if utterance.id.isdigit() else position,
+        "messageId": int(utterance.id) if utterance.id.isdigit() else number,
     }

@@ -1,0 +1,216 @@
+"""`converse dataset`: the published formats, read, checked, converted, counted and fetched."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bot.commands import group
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from data.formats import Dataset
+
+Source = Annotated[Path, typer.Argument(help="A file or a dataset's folder.", show_default=False)]
+FormatName = Annotated[
+    str | None, typer.Option("--format", "-f", help="The source's format; detected by default.", show_default=False)
+]
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+SHOWN_PROBLEMS = 200
+"""Problems printed before the rest is only counted."""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds `converse dataset`."""
+    dataset = group(app, "dataset", "The published datasets: ConveRSE, ReDial, RecomMind, CRSArena-Dial, Reddit-Movie.")
+    dataset.command("stats", epilog="Example: converse dataset stats converse-dataset/ --json")(stats)
+    dataset.command("validate", epilog="Example: converse dataset validate movie/messages_nl.json")(validate)
+    dataset.command("convert", epilog="Example: converse dataset convert redial/ --to converse --out out/")(convert)
+    dataset.command("check", epilog="Example: converse dataset check converse-dataset/")(check)
+    dataset.command("fetch", epilog="Example: converse dataset fetch converse --out converse-dataset/")(fetch)
+
+
+def stats(source: Source, format_name: FormatName = None, as_json: Json = False) -> None:
+    """Prints the figures that the dataset's paper or card prints."""
+    from data.formats import open_dataset
+
+    dataset = open_dataset(source, format_name)
+    problems: list[str] = []
+    found = dataset.format.statistics(dataset.files, lambda problem: problems.append(str(problem)))
+    domains = found.get("domains") or {"movie": found}
+    if as_json:
+        _emit({"format": dataset.format.name, "files": len(dataset.files), "domains": domains})
+    else:
+        _show_statistics(dataset.format.name, domains)
+    if problems:
+        typer.echo(f"{len(problems)} problems left records out; see: converse dataset validate {source}", err=True)
+
+
+def validate(source: Source, format_name: FormatName = None, as_json: Json = False) -> None:
+    """Reports every violation of the format with file, record and field; exit code 1 when there is one."""
+    from data.formats import open_dataset
+    from data.formats.problems import Problem
+
+    dataset = open_dataset(source, format_name)
+    problems: list[dict[str, str]] = []
+    count = records = 0
+
+    def report(problem: Problem) -> None:
+        nonlocal count
+        count += 1
+        if as_json:
+            if len(problems) < 10 * SHOWN_PROBLEMS:
+                problems.append({name: getattr(problem, name) for name in ("file", "record", "field", "message")})
+        elif count <= SHOWN_PROBLEMS:
+            typer.echo(str(problem))
+
+    with _progress(dataset, "Checking") as advance:
+        for path, kind in dataset.files.items():
+            read = dataset.format.read(path, kind, report)
+            records += sum(1 for _ in dataset.format.check(path, kind, read, report))
+            advance()
+    name = dataset.format.name
+    if as_json:
+        _emit({"format": name, "files": len(dataset.files), "records": records, "count": count, "problems": problems})
+    else:
+        if count > SHOWN_PROBLEMS:
+            typer.echo(f"… and {count - SHOWN_PROBLEMS} more")
+        typer.echo(f"{name}: {len(dataset.files)} files, {records} records, {count} problems")
+    if count:
+        raise typer.Exit(1)
+
+
+def convert(
+    ctx: typer.Context,
+    source: Source,
+    target: Annotated[str, typer.Option("--to", help="The target's format.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="File or folder to write; a folder keeps the layout.")],
+    format_name: FormatName = None,
+    as_json: Json = False,
+) -> None:
+    """Converts from any format to any other; what the target cannot hold is listed in conversion.json beside it."""
+    from data.formats import open_dataset
+    from data.formats.convert import SIDE_FILE
+    from data.formats.convert import convert as run
+
+    dataset = open_dataset(source, format_name)
+    problems: list[str] = []
+    mapper = _mapper(ctx) if target in {"converse", "dialoguekit"} and target != dataset.format.name else None
+    with _progress(dataset, "Converting") as advance:
+        made = run(dataset, target, out, lambda problem: problems.append(str(problem)), mapper=mapper, advance=advance)
+    if as_json:
+        _emit(made.account() | {"problems": problems[: 10 * SHOWN_PROBLEMS]})
+    else:
+        typer.echo(f"{made.dialogues} records from {made.source} to {made.target}, {len(made.files)} files in {out}")
+        if not made.complete:
+            lost = ", ".join(f"{name} ({count})" for name, count in made.lost.most_common(6))
+            typer.echo(f"Not everything fits; {SIDE_FILE} lists it. Lost: {lost or 'nothing but whole files'}")
+    for problem in problems[:SHOWN_PROBLEMS]:
+        typer.echo(problem, err=True)
+
+
+def check(source: Source, as_json: Json = False) -> None:
+    """Recomputes toCheck of ConveRSE files by the task rules and compares it with the published flags."""
+    from data.errors import DataError
+    from data.formats import open_dataset
+    from data.formats.agreement import to_check_agreement
+
+    dataset = open_dataset(source, "converse")
+    found = to_check_agreement(dataset)
+    if found["rows"] == 0:
+        raise DataError(f"{source}: no readable rows; see: converse dataset validate {source}")
+    if as_json:
+        _emit(found)
+        return
+    typer.echo(f"agreement {found['agreement']:.4f} over {found['rows']} rows")
+    for name, part in found["by_file"].items():
+        typer.echo(f"  {name}: {part:.4f}")
+    for name, part in found["by_intent"].items():
+        if part["agreement"] < 1:
+            typer.echo(f"  {name}: {part['agreement']:.4f} of {part['rows']}")
+
+
+def fetch(
+    names: Annotated[list[str] | None, typer.Argument(help="Datasets; all by default.", show_default=False)] = None,
+    out: Annotated[Path, typer.Option("--out", help="Folder; each dataset gets one of its own in it.")] = Path(
+        "datasets"
+    ),
+) -> None:
+    """Downloads published datasets from their public homes; an interrupted download goes on where it stopped."""
+    from data.formats.fetch import fetch as run
+    from data.formats.fetch import home_of, load_homes
+
+    for name in names or list(load_homes()):
+        home = home_of(name)
+        size = sum(remote.size or 0 for remote in home.files)
+        typer.echo(
+            f"{name}: {home.home}\n  licence: {home.licence}" + (f"\n  size: {size / 1e6:.1f} MB" if size else "")
+        )
+        with _bar() as bar:
+            tasks: dict[str, Any] = {}
+
+            def told(path: str, done: int, total: int | None, bar: Any = bar, tasks: dict[str, Any] = tasks) -> None:
+                if path not in tasks:
+                    tasks[path] = bar.add_task(path, total=total)
+                bar.update(tasks[path], completed=done)
+
+            for path in run(name, home, out / name, told):
+                typer.echo(f"  {path}")
+
+
+def _mapper(ctx: typer.Context) -> Any:
+    from bot.config import load_settings
+    from bot.options import effective_options
+    from data.catalogue import load_catalogue
+    from data.formats.mapping import EntityMapper
+
+    settings = load_settings(**effective_options(ctx))
+    return EntityMapper(load_catalogue(settings.catalogue).entities())
+
+
+class _progress:  # noqa: N801 - used as a function
+    """A progress bar over a dataset's files, on a terminal only; gives the function that advances it."""
+
+    def __init__(self, dataset: "Dataset", text: str) -> None:
+        self._bar = _bar()
+        self._task = self._bar.add_task(text, total=len(dataset.files))
+
+    def __enter__(self) -> Callable[[], None]:
+        self._bar.start()
+        return lambda: self._bar.advance(self._task)
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+
+def _bar() -> "Progress":
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+def _show_statistics(name: str, domains: Mapping[str, Mapping[str, Any]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("", *domains, title=name)
+    for key in dict.fromkeys(key for part in domains.values() for key in part):
+        table.add_row(key.replace("_", " "), *(_shown(part.get(key)) for part in domains.values()))
+    Console().print(table)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "\n".join(f"{name}: {_shown(part)}" for name, part in value.items())
+    return "" if value is None else str(value)
+
+
+def _emit(document: Any) -> None:
+    import orjson
+
+    typer.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2))

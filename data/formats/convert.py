@@ -1,0 +1,147 @@
+"""Conversion of a dataset from one format to another, with an account of what the target cannot hold."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from data.errors import DataError, UsageError
+from data.formats import WRITERS, Dataset
+from data.formats.base import DialogueWriter
+from data.formats.mapping import EntityMapper, MappingReport
+from data.formats.model import Dialogue, present
+from data.formats.problems import Report
+
+SIDE_FILE = "conversion.json"
+
+
+@dataclass(slots=True)
+class Conversion:
+    """What a conversion did.
+
+    Attributes:
+        lost: field of the source to the number of values that the target has no field for.
+        left_out: files of the source that have no counterpart in the target.
+        mapping: what could be mapped to Wikidata ids, when the target needs them.
+    """
+
+    source: str
+    target: str
+    dialogues: int = 0
+    files: list[Path] = field(default_factory=list)
+    lost: Counter[str] = field(default_factory=Counter)
+    left_out: list[str] = field(default_factory=list)
+    mapping: MappingReport = field(default_factory=MappingReport)
+
+    def account(self) -> dict[str, Any]:
+        """For the side file and `--json`."""
+        return {
+            "from": self.source,
+            "to": self.target,
+            "dialogues": self.dialogues,
+            "files": len(self.files),
+            "lost": dict(sorted(self.lost.items())),
+            "left_out": self.left_out,
+            "mapped_entities": self.mapping.mapped,
+            "unmapped_entities": dict(sorted(self.mapping.unmapped.items())),
+        }
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was lost."""
+        return not (self.lost or self.left_out or self.mapping.unmapped)
+
+
+def convert(
+    dataset: Dataset,
+    target: str,
+    out: Path,
+    report: Report,
+    *,
+    mapper: EntityMapper | None = None,
+    advance: Callable[[], None] = lambda: None,
+) -> Conversion:
+    """Converts a dataset; within one format, files are written byte for byte.
+
+    Args:
+        dataset: file or folder, as opened.
+        target: name of the target format.
+        out: file or folder; a folder keeps the source's layout.
+        report: gets every problem of the source.
+        mapper: for targets that need Wikidata ids.
+        advance: called after each file.
+
+    Returns:
+        What was done; a side file `conversion.json` lists what was lost, if anything was.
+
+    Raises:
+        UsageError: unknown target.
+        DataError: `out` lies in the source, or cannot be written.
+    """
+    if target not in WRITERS:
+        raise UsageError(f"unknown format {target!r}; known are {', '.join(WRITERS)}")
+    source, destination = dataset.root.resolve(), out.resolve()
+    if source == destination or (source.is_dir() and destination.is_relative_to(source)):
+        raise DataError(f"{out}: lies in the source; choose another --out")
+    made = Conversion(dataset.format.name, target)
+    try:
+        for path, kind in dataset.files.items():
+            _convert_file(dataset, path, kind, target, out, report, mapper, made)
+            advance()
+        if not made.complete:
+            folder = out if out.is_dir() else out.parent
+            text = json.dumps(made.account(), indent=2, ensure_ascii=False)
+            (folder / SIDE_FILE).write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"{error.filename or out}: cannot be written ({error.strerror})") from error
+    return made
+
+
+def _convert_file(
+    dataset: Dataset,
+    path: Path,
+    kind: str,
+    target: str,
+    out: Path,
+    report: Report,
+    mapper: EntityMapper | None,
+    made: Conversion,
+) -> None:
+    if target == dataset.format.name:
+        goal = _goal(dataset, path, out, path.suffix)
+        records = dataset.format.copy(path, kind, goal, report)
+        made.dialogues += records if kind == "dialogues" else 0
+        made.files.append(goal)
+        return
+    if kind != "dialogues":
+        if kind != "votes":
+            made.left_out.append(f"{path.name} ({kind})")
+        return
+    writer = WRITERS[target]
+    goal = _goal(dataset, path, out, "" if writer.one_file_each else writer.suffix)
+    dialogues = dataset.format.dialogues(path, report)
+    made.dialogues += writer.write_dialogues(goal, _accounted(dialogues, writer, mapper, made))
+    made.files.append(goal)
+
+
+def _goal(dataset: Dataset, path: Path, out: Path, suffix: str) -> Path:
+    """Where the converted file goes; its folder is made."""
+    if dataset.root.is_file():
+        goal = out if suffix and out.suffix == suffix else out / path.with_suffix(suffix).name
+    else:
+        goal = (out / path.relative_to(dataset.root)).with_suffix(suffix)
+    goal.parent.mkdir(parents=True, exist_ok=True)
+    return goal
+
+
+def _accounted(
+    dialogues: Iterator[Dialogue], writer: DialogueWriter, mapper: EntityMapper | None, made: Conversion
+) -> Iterator[Dialogue]:
+    for dialogue in dialogues:
+        linked = mapper.link(dialogue, made.mapping) if mapper else dialogue
+        for name, count in present(linked).items():
+            if name not in writer.held and f"{name.split('.')[0]}.*" not in writer.held:
+                made.lost[name] += count
+        yield linked

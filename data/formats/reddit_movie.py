@@ -1,0 +1,303 @@
+"""The Reddit-Movie dataset: CSV with Python-literal cells, one row a turn, and `id2name.json`.
+
+Source of the format: He et al., "Large Language Models as Zero-Shot Conversational Recommenders" (2023), and the card
+of `reddit_movie_small_v1`. Known quirks that are no faults: `raw` holds text though the card types it as a number, the
+number after the slash of `conv_id` is one more than the paths, booleans and null are words, `upvotes` is empty for the
+first post.
+"""
+
+import csv
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from data.formats import literals
+from data.formats.jsontext import parse, read_text
+from data.formats.model import Dialogue, EntityLabel, Mention, Participant, Role, Utterance
+from data.formats.problems import Checker, Problem, Report
+
+Record = dict[str, Any]
+
+FIELDS = (
+    "conv_id", "turn_id", "turn_order", "user_id", "is_seeker", "utc_time", "upvotes", "processed", "raw",
+    "context_processed", "context_raw", "context_turn_ids",
+)  # fmt: skip
+NAMES_FILE = "id2name.json"
+
+_MAX_CELL = 32 * 1024 * 1024
+_SHAPES = (
+    ("processed", literals.PAIR),
+    ("raw", literals.PAIR),
+    ("context_processed", literals.PAIRS),
+    ("context_raw", literals.PAIRS),
+    ("context_turn_ids", literals.STRINGS),
+)
+_TRUE, _FALSE = frozenset({"True", "true", "1"}), frozenset({"False", "false", "0"})
+_NULL = frozenset({"", "null", "None", "nan", "NaN"})
+_INTEGER = re.compile(r"-?\d+(\.0)?")
+_CONVERSATION = re.compile(r"\w+/\d+")
+_ITEM = re.compile(r"\btt\d+\b")
+_ITEM_ID = re.compile(r"tt\d+")
+
+
+class RedditMovieFormat:
+    """Reader, checker, writer and statistics of Reddit-Movie files."""
+
+    name = "reddit-movie"
+    suffix = ".csv"
+    one_file_each = False
+    held = frozenset(
+        {
+            "domain.movie",
+            "seeker.text",
+            "seeker.id",
+            "recommender.text",
+            "recommender.id",
+            "utterance.id",
+            "utterance.at",
+            "utterance.user_id",
+            "utterance.upvotes",
+            "mention.entity",
+            "mention.text",
+        }
+    )
+
+    def kind(self, path: Path) -> str | None:
+        """By the header of the CSV, or the name of the names file."""
+        if path.name == NAMES_FILE:
+            return "names"
+        if path.suffix != ".csv":
+            return None
+        with path.open("rb") as file:
+            head = file.readline(4096).decode("utf-8-sig", "replace")
+        return "dialogues" if "conv_id" in head and "context_turn_ids" in head else None
+
+    def read(self, path: Path, kind: str, report: Report) -> Iterator[Record]:
+        """The rows of one file (streaming), or the one table of names."""
+        if kind == "names":
+            names = parse(read_text(path, report), path, "", report)
+            if isinstance(names, dict):
+                yield names
+            return
+        for number, row in enumerate(_rows(path, report), 1):
+            if len(row) == len(FIELDS):
+                yield dict(zip(FIELDS, row, strict=True))
+            elif row:
+                Checker(path, str(number), report).problem("", f"{len(row)} columns, expected {len(FIELDS)}")
+
+    def check(self, path: Path, kind: str, records: Iterable[Record], report: Report) -> Iterator[Record]:
+        """Types of the columns, shapes of the literal cells, (conv_id, turn_id) unique."""
+        if kind == "names":
+            yield from _check_names(path, records, report)
+            return
+        turns: set[int] = set()
+        for number, row in enumerate(records, 1):
+            for field, message in _faults(row):
+                report(Problem(path.name, f"{number} ({row['conv_id'][:40]})", field, message))
+            key = hash((row["conv_id"], row["turn_id"]))
+            if key in turns:
+                report(Problem(path.name, f"{number} ({row['conv_id'][:40]})", "turn_id", "occurs twice in it"))
+            turns.add(key)
+            yield row
+
+    def copy(self, source: Path, kind: str, target: Path, report: Report) -> int:
+        """Rows are written as they were read; the names file is copied."""
+        if kind == "names":
+            target.write_bytes(source.read_bytes())
+            return 1
+        return _write(target, self.read(source, kind, report))
+
+    def dialogues(self, path: Path, report: Report) -> Iterator[Dialogue]:
+        """One dialogue a `conv_id`; rows of one conversation stand together."""
+        names = _names_beside(path, report)
+        rows = (row for row in self.read(path, "dialogues", report) if not any(True for _ in _faults(row)))
+        for conversation, part in itertools.groupby(rows, key=lambda row: str(row["conv_id"])):
+            turns = sorted(part, key=lambda row: int(float(row["turn_order"])))
+            yield _dialogue(conversation, turns, names)
+
+    def write_dialogues(self, target: Path, dialogues: Iterable[Dialogue]) -> int:
+        """One row a turn with the turns before as its context."""
+        count = 0
+
+        def rows() -> Iterator[Record]:
+            nonlocal count
+            for dialogue in dialogues:
+                count += 1
+                yield from _turns(dialogue)
+
+        _write(target, rows())
+        return count
+
+    def statistics(self, files: Mapping[Path, str], report: Report) -> dict[str, Any]:
+        """The card's counts for each file and in all: conversations, turns, users, items."""
+        sets: tuple[set[str], set[str], set[str]] = (set(), set(), set())
+        found: dict[str, Any] = {}
+        turns = 0
+        for path, kind in sorted(files.items()):
+            if kind == "names":
+                found["names"] = sum(len(names) for names in self.read(path, kind, report))
+                continue
+            part, count = _count(self.read(path, kind, report))
+            found[path.name] = dict(zip(("conversations", "users", "items"), map(len, part), strict=True))
+            found[path.name]["turns"] = count
+            turns += count
+            for whole, more in zip(sets, part, strict=True):
+                whole |= more
+        conversations, users, items = map(len, sets)
+        return {"conversations": conversations, "turns": turns, "users": users, "items": items, "files": found}
+
+
+def _rows(path: Path, report: Report) -> Iterator[list[str]]:
+    """The rows below the header, in the order of FIELDS."""
+    csv.field_size_limit(_MAX_CELL)
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        try:
+            header = next(reader, [])
+            missing = [name for name in FIELDS if name not in header]
+            if missing:
+                report(Problem(path.name, "", ", ".join(missing), "missing column"))
+                return
+            if tuple(header) == FIELDS:
+                yield from reader
+                return
+            order = [header.index(name) for name in FIELDS]
+            for row in reader:
+                yield [row[place] for place in order] if len(row) == len(header) else row
+        except csv.Error as error:
+            report(Problem(path.name, f"line {reader.line_num}", "", f"not CSV: {error}"))
+
+
+def _faults(row: Record) -> Iterator[tuple[str, str]]:
+    for field, shape in _SHAPES:
+        if not shape.fullmatch(row[field]) and not literals.fits(row[field], shape):
+            yield field, f"no Python list of the expected shape: {row[field][:60]!r}"
+    if not _CONVERSATION.fullmatch(row["conv_id"]):
+        yield "conv_id", f"{row['conv_id'][:40]!r} is not like t3_abc_0/14"
+    for field in ("turn_id", "user_id"):
+        if row[field] in _NULL:
+            yield field, "empty"
+    for field in ("turn_order", "utc_time"):
+        if not _INTEGER.fullmatch(row[field]):
+            yield field, f"expected an integer, found {row[field][:40]!r}"
+    if row["upvotes"] not in _NULL and not _INTEGER.fullmatch(row["upvotes"]):
+        yield "upvotes", f"expected an integer or nothing, found {row['upvotes'][:40]!r}"
+    if row["is_seeker"] not in _TRUE and row["is_seeker"] not in _FALSE:
+        yield "is_seeker", f"expected true or false, found {row['is_seeker'][:40]!r}"
+
+
+def _check_names(path: Path, records: Iterable[Record], report: Report) -> Iterator[Record]:
+    for names in records:
+        for item, name in names.items():
+            checker = Checker(path, item, report)
+            if not _ITEM_ID.fullmatch(item):
+                checker.problem("", "no IMDb id")
+            checker.is_type("", name, str)
+        yield names
+
+
+def _count(rows: Iterable[Record]) -> tuple[tuple[set[str], set[str], set[str]], int]:
+    conversations: set[str] = set()
+    users: set[str] = set()
+    items: set[str] = set()
+    count = 0
+    for row in rows:
+        count += 1
+        conversations.add(row["conv_id"])
+        users.add(row["user_id"])
+        items.update(_ITEM.findall(row["processed"]))
+    return (conversations, users, items), count
+
+
+def _names_beside(path: Path, report: Report) -> Mapping[str, str]:
+    beside = path.with_name(NAMES_FILE)
+    names = parse(read_text(beside, report), beside, "", report) if beside.is_file() else None
+    return names if isinstance(names, dict) else {}
+
+
+def _dialogue(conversation: str, rows: list[Record], names: Mapping[str, str]) -> Dialogue:
+    utterances = tuple(_utterance(row) for row in rows)
+    items = dict.fromkeys(mention.entity for u in utterances for mention in u.mentions if mention.entity)
+    users: dict[Role, str] = {}
+    for row, utterance in zip(rows, utterances, strict=True):
+        users.setdefault(utterance.role, row["user_id"])
+    return Dialogue(
+        id=conversation,
+        domain="movie",
+        participants=tuple(Participant(user, role) for role, user in users.items()),
+        utterances=utterances,
+        entities=tuple(EntityLabel(item, names[item]) for item in items if item in names),
+    )
+
+
+def _utterance(row: Record) -> Utterance:
+    raw, processed = _text(row["raw"]), _text(row["processed"])
+    upvotes = row["upvotes"]
+    return Utterance(
+        id=row["turn_id"],
+        role="seeker" if row["is_seeker"] in _TRUE else "recommender",
+        text=raw,
+        at=int(float(row["utc_time"])) * 1000,
+        mentions=_mentions(raw, processed),
+        details={"user_id": row["user_id"], "upvotes": None if upvotes in _NULL else int(float(upvotes))},
+    )
+
+
+def _text(cell: str) -> str:
+    pair = literals.parse(cell) or ["", ""]
+    return str(pair[1])
+
+
+def _mentions(raw: str, processed: str) -> tuple[Mention, ...]:
+    """The linked movies; their words are what stands in the raw text where the processed one has an id."""
+    items = _ITEM.findall(processed)
+    pattern = "(.+?)".join(re.escape(part) for part in _ITEM.split(processed))
+    found = re.fullmatch(pattern, raw, re.DOTALL) if 0 < len(items) <= 20 else None
+    words = found.groups() if found else ("",) * len(items)
+    return tuple(Mention(text=text, entity=item) for text, item in zip(words, items, strict=True))
+
+
+def _turns(dialogue: Dialogue) -> Iterator[Record]:
+    conversation = dialogue.id if _CONVERSATION.fullmatch(dialogue.id) else re.sub(r"\W", "_", dialogue.id) + "_0/1"
+    before: list[tuple[str, list[str], list[str]]] = []
+    for order, utterance in enumerate(dialogue.utterances):
+        role = "USER" if utterance.role == "seeker" else "SYSTEM"
+        party = dialogue.participant(utterance.role)
+        raw, processed = [role, utterance.text], [role, _processed(utterance)]
+        upvotes = utterance.details.get("upvotes")
+        yield {
+            "conv_id": conversation,
+            "turn_id": utterance.id or str(order),
+            "turn_order": order,
+            "user_id": utterance.details.get("user_id") or (party.id if party else utterance.role),
+            "is_seeker": utterance.role == "seeker",
+            "utc_time": (utterance.at or 0) // 1000,
+            "upvotes": "" if upvotes is None else upvotes,
+            "processed": repr(processed),
+            "raw": repr(raw),
+            "context_processed": repr([part for _, part, _ in before]),
+            "context_raw": repr([part for _, _, part in before]),
+            "context_turn_ids": repr([turn for turn, _, _ in before]),
+        }
+        before.append((utterance.id or str(order), processed, raw))
+
+
+def _processed(utterance: Utterance) -> str:
+    text = utterance.text
+    for mention in utterance.mentions:
+        if mention.text and mention.entity and _ITEM_ID.fullmatch(mention.entity):
+            text = text.replace(mention.text, mention.entity, 1)
+    return text
+
+
+def _write(target: Path, rows: Iterable[Record]) -> int:
+    count = 0
+    with target.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        writer.writeheader()
+        for row in rows:
+            writer.writerow(row)
+            count += 1
+    return count
