@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 import sys
+from typing import Any, NoReturn
 
 import typer
 
@@ -27,12 +28,31 @@ def build_app() -> typer.Typer:
 
 
 def main() -> None:
-    """Entry point: a known error is one line on stderr and its own exit code."""
+    """Entry point: a known error is one line on stderr and its own exit code; 2 means that the user can mend it."""
     try:
-        build_app()()
+        code = build_app()(standalone_mode=False)
     except ConverseError as error:
-        sys.stderr.write(f"converse: {error}\n")
+        _fail(str(error), error.exit_code)
+    except Exception as error:
+        if not hasattr(error, "format_message"):
+            raise
+        _fail_to_parse(error)  # what typer's parser raises; its class is private
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail_to_parse(error: Any) -> NoReturn:
+    """One line for a wrong option or argument; the whole help for a command without its sub-command."""
+    message = error.format_message().strip()
+    command = error.ctx.command_path if getattr(error, "ctx", None) else "converse"
+    if "\n" in message or not message:
+        sys.stderr.write(f"{message}\n")
         sys.exit(error.exit_code)
+    _fail(f"{message.rstrip('.')}. See `{command} --help`.", error.exit_code)
+
+
+def _fail(message: str, exit_code: int) -> NoReturn:
+    sys.stderr.write(f"converse: {message}\n")
+    sys.exit(exit_code)
 
 
 if __name__ == "__main__":

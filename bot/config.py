@@ -43,7 +43,7 @@ class Settings(BaseSettings):
         catalogue: a catalogue file or folder instead of the one that ships.
         variant: name of the recommender variant.
         elicitation: strategy that picks items to rate for new users; None asks for none.
-        minimum_preferences: ratings that a recommendation needs.
+        minimum_preferences: preferences below which a profile counts as thin.
         recommendations: items in one list.
         seed: of everything drawn at random; None for a different one each run.
         messages_per_minute: what one user may send before being asked to slow down.

@@ -30,6 +30,12 @@ class Conversation(Protocol):
         ...
 
 
+class Sent(Protocol):
+    """Where it is noted that a reply was shown; see `bot.storage.base.Store`."""
+
+    async def mark_sent(self, turn: Turn) -> None: ...
+
+
 class Screen(Protocol):
     """Where replies go."""
 
@@ -40,6 +46,7 @@ class Screen(Protocol):
 
 async def chat(
     conversation: Conversation,
+    sent: Sent,
     lines: AsyncIterator[str],
     screen: Screen,
     user: UserKey,
@@ -51,6 +58,7 @@ async def chat(
 
     Args:
         conversation: what answers.
+        sent: where it is noted that a reply was shown.
         lines: the user's messages.
         screen: where the replies go.
         user: who writes.
@@ -68,6 +76,7 @@ async def chat(
         turn = _turn(line, options, user, f"{session}:{number}", clock())
         result = await conversation.handle(turn)
         screen.show(line, result, 1000 * (perf_counter() - started))
+        await sent.mark_sent(turn)
         options = result.reply.options
 
 

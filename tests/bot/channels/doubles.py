@@ -36,11 +36,15 @@ class Echo:
 
     def __init__(self) -> None:
         self.turns: list[Turn] = []
+        self.sent: list[Turn] = []
 
     async def handle(self, turn: Turn) -> TurnResult:
         self.turns.append(turn)
         reply = Reply((f"You said {turn.kind} {turn.text!r} {turn.option}.",), OPTIONS)
         return TurnResult(reply, make_record(turn, reply))
+
+    async def mark_sent(self, turn: Turn) -> None:
+        self.sent.append(turn)
 
 
 class StoredEcho(Echo):

@@ -40,7 +40,7 @@ async def spoken(*lines: str) -> AsyncIterator[str]:
 
 async def talk(*lines: str) -> tuple[Echo, list[str]]:
     echo, out = Echo(), io.StringIO()
-    await chat(echo, spoken(*lines), JsonScreen(out), ANNA, session="run", clock=lambda: NOW)
+    await chat(echo, echo, spoken(*lines), JsonScreen(out), ANNA, session="run", clock=lambda: NOW)
     return echo, out.getvalue().splitlines()
 
 
@@ -87,8 +87,9 @@ async def test_update_ids_differ_within_and_between_runs() -> None:
     first, _ = await talk("a", "a")
     out = io.StringIO()
     second = Echo()
-    await chat(second, spoken("a"), JsonScreen(out), ANNA, session="other run", clock=lambda: NOW)
+    await chat(second, second, spoken("a"), JsonScreen(out), ANNA, session="other run", clock=lambda: NOW)
     assert len({turn.update_id for turn in first.turns + second.turns}) == 3
+    assert first.sent == first.turns, "what was shown is marked as sent"
 
 
 def shown(reply: Reply, *, echo: bool = True) -> str:
