@@ -1,0 +1,52 @@
+"""`converse doctor`: what is installed, what is active, what is missing and how to get it."""
+
+import asyncio
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.options import DatabaseUrl, DataDir, effective_options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bot.diagnosis import Check
+
+_MARKS = {"ok": "✓", "off": "–", "missing": "✗"}
+
+
+def register(app: typer.Typer) -> None:
+    """Adds `converse doctor`."""
+    app.command("doctor", epilog="Example: converse doctor --json")(doctor)
+
+
+def doctor(
+    ctx: typer.Context,
+    data_dir: DataDir = None,
+    database_url: DatabaseUrl = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Says what is installed, which models are active, and what is missing. Exit code 1 when the bot cannot run."""
+    from bot.config import load_settings
+    from bot.diagnosis import diagnose
+
+    settings = load_settings(**effective_options(ctx, data_dir=data_dir, database_url=database_url))
+    checks = asyncio.run(diagnose(settings))
+    ready = not any(check.required and check.state == "missing" for check in checks)
+    if as_json:
+        typer.echo(json.dumps({"ready": ready, "checks": [asdict(check) for check in checks]}, ensure_ascii=False))
+    else:
+        _show(checks, ready)
+    if not ready:
+        raise typer.Exit(1)
+
+
+def _show(checks: "Sequence[Check]", ready: bool) -> None:
+    width = max(len(check.part) for check in checks)
+    for check in checks:
+        typer.echo(f"{_MARKS[check.state]} {check.part:<{width}}  {check.detail}")
+        if check.remedy:
+            typer.echo(f"  {'':<{width}}  → {check.remedy}")
+    typer.echo("The bot can run." if ready else "The bot cannot run yet: see ✗ above.")
