@@ -3,10 +3,10 @@
 import functools
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from data.errors import ConfigError, MissingFileError
 from data.model import Domain, PropertyId, Qid
@@ -23,6 +23,7 @@ class PropertyConfig(BaseModel):
     Attributes:
         labels: its name by language code; English is needed.
         aliases: other words for it by language code ("starring", "cast").
+        values: kind of its values, as far as nothing else is known of them: "person", "genre" …
         weight: strength of its edges in the item graph, 0 to 1.
         recognisable: whether its values can be liked or disliked.
         filterable: whether a request may ask for its values ("with Tom Hanks").
@@ -35,6 +36,7 @@ class PropertyConfig(BaseModel):
 
     labels: Mapping[str, str]
     aliases: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    values: str = "subject"
     weight: float = Field(ge=0, le=1)
     recognisable: bool = True
     filterable: bool = True
@@ -55,7 +57,8 @@ class DomainConfig(BaseModel):
         order: its place among the domains.
         labels: its name for users by language code ("movies").
         nouns: words for one or several of its items by language code ("movie", "film").
-        classes: Wikidata classes of its items, subclasses included.
+        classes: Wikidata classes of its items, subclasses included, and the kind they make; the first that fits counts.
+        occupations: occupations of people who are items themselves (music artists), and the kind they make.
         kinds: kinds of its items in the catalogue, the usual one first.
         properties: the properties, most telling first.
     """
@@ -66,9 +69,17 @@ class DomainConfig(BaseModel):
     order: int = 100
     labels: Mapping[str, str]
     nouns: Mapping[str, tuple[str, ...]]
-    classes: tuple[_QidText, ...] = Field(min_length=1)
+    classes: Mapping[_QidText, str] = Field(min_length=1)
+    occupations: Mapping[_QidText, str] = Field(default_factory=dict)
     kinds: tuple[str, ...] = Field(min_length=1)
     properties: Mapping[_PropertyText, PropertyConfig] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _kinds_agree(self) -> Self:
+        made = {*self.classes.values(), *self.occupations.values()}
+        if unknown := made - set(self.kinds):
+            raise ValueError(f"classes make kinds that `kinds` does not list: {', '.join(sorted(unknown))}")
+        return self
 
     def label(self, language: str = "en") -> str:
         """Its name in that language, or in English."""

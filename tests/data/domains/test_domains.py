@@ -10,7 +10,7 @@ name: game
 labels: {en: games}
 nouns: {en: [game, video game]}
 kinds: [game]
-classes: [Q7889]
+classes: {Q7889: game}
 properties:
   P178: {labels: {en: developer}, weight: 0.9}
 """
@@ -45,7 +45,8 @@ def test_a_new_domain_is_one_file(tmp_path: Path) -> None:
         (("weight: 0.9", "weight: 9"), "properties.P178.weight"),
         (("weight: 0.9", "weight: 0.9, boost: 2"), "boost"),
         (("P178", "developer"), "developer"),
-        (("Q7889", "game"), "classes"),
+        (("{Q7889", "{game"), "classes"),
+        (("game}", "toy}"), "toy"),
         (("{en: developer}", "{it: sviluppatore}"), "no English name"),
         (("[game, video game]", "[game"), "no valid YAML"),
     ],
