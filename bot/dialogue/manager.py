@@ -127,7 +127,7 @@ class DialogueManager:
         direct = read_directly(turn, state, self._know, voices.values(), voice)
         if isinstance(direct, tuple):
             return direct
-        return await self._understander.understand(direct.text, context_of(state)), direct.action
+        return await self._understander.understand(direct.text, context_of(state, self._know.domains)), direct.action
 
     def _play(
         self, turn: Turn, before: DialogueState, opened: OpenTurn, understood: Understanding, action: Action | None

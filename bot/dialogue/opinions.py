@@ -19,7 +19,7 @@ from bot.dialogue.state import Change, Choice, Preference, Question
 from data.model import Polarity, PropertyId, Qid
 from nlu.model import Mention, Reference
 
-__all__ = ["Opinion", "acknowledged", "note", "settled", "take", "take_properties"]
+__all__ = ["Opinion", "acknowledged", "note", "settled", "take", "take_properties", "with_properties"]
 
 REMEMBERED = 8
 """Changes that can be undone or corrected."""
@@ -65,8 +65,9 @@ def note(scene: Scene, move: Move, given: Opinion) -> Move:
 
 def acknowledged(scene: Scene, move: Move) -> Move:
     """The move with a sentence on what was recorded."""
-    liked = [scene.name(qid) for qid, polarity in move.objects if polarity == "+"]
-    disliked = [scene.name(qid) for qid, polarity in move.objects if polarity == "-"]
+    stored = {given.qid: given for given in move.profile.preferences}
+    liked = [scene.named_in_role(stored[qid]) for qid, polarity in move.objects if polarity == "+"]
+    disliked = [scene.named_in_role(stored[qid]) for qid, polarity in move.objects if polarity == "-"]
     if liked and disliked:
         return move.also(scene.say("noted_both", liked=liked, disliked=disliked))
     if liked:
@@ -124,6 +125,22 @@ def take(
 
 def _others(mention: Mention) -> tuple[Choice, ...]:
     return tuple(candidate_choice(other) for other in mention.candidates if other.qid != mention.accepted)
+
+
+def with_properties(
+    mentions: Sequence[Mention], references: Sequence[Reference]
+) -> tuple[tuple[Mention, ...], tuple[Reference, ...]]:
+    """Bare properties of a name that is still ambiguous wait with it; the others are returned."""
+    waiting: dict[int, PropertyId] = {}
+    free = []
+    for reference in references:
+        nearest = min(mentions, key=lambda mention: abs(mention.start - reference.start), default=None)
+        if nearest and nearest.accepted is None and nearest.candidates and reference.property:
+            waiting[nearest.start] = reference.property
+        else:
+            free.append(reference)
+    held = (replace(mention, role=mention.role or waiting.get(mention.start)) for mention in mentions)
+    return tuple(held), tuple(free)
 
 
 def take_properties(

@@ -6,6 +6,7 @@ from typing import Final
 
 from bot.channels.base import Reply
 from bot.dialogue.handlers import HANDLERS
+from bot.dialogue.handlers.repair import corrects, revises
 from bot.dialogue.labels import ResetTarget, contexts_after, exact_intent, order_events
 from bot.dialogue.prompts import follow_up, rendered
 from bot.dialogue.questions import aged
@@ -14,6 +15,9 @@ from bot.dialogue.state import DialogueState, Phase, Question
 from nlu.model import Reference, Understanding
 
 __all__ = ["Played", "mended", "play", "prepared"]
+
+COMMAND: Final = "command"
+"""Intent of what the ConveRSE export leaves out."""
 
 _SMALL_TALK: Final = {"praise", "chitchat", "greet", "thanks", "bye"}
 _RESETS: Final = ("reset_items", "reset_properties", "reset_everything")
@@ -64,13 +68,17 @@ def play(scene: Scene, before: DialogueState) -> Played:
     if scene.does in _UNCHANGING:
         scene = replace(scene, state=replace(before, turns=before.turns + 1))
     move = follow_up(scene, handler.handle(scene))
-    intent = _label(scene)
-    contexts = contexts_after(
-        before.contexts, intent, domain=move.state.domain, question=scene.question.kind if scene.question else None
+    move = move.with_state(phase=phase_of(move.state))
+    if not move.exported:
+        contexts = tuple(before.contexts)
+        return Played(move, rendered(scene, move), COMMAND, contexts, (), COMMAND, handler.name)
+    intent, question = _label(scene), scene.question
+    alive = contexts_after(
+        before.contexts, intent, domain=move.state.domain, question=question.kind if question else None
     )
-    move = move.with_state(phase=phase_of(move.state), contexts=contexts)
     events = order_events(intent, move.events, while_shown=before.position is not None)
-    return Played(move, rendered(scene, move), intent, tuple(contexts), events, scene.coarse, handler.name)
+    move = move.with_state(contexts=alive)
+    return Played(move, rendered(scene, move), intent, tuple(alive), events, scene.coarse, handler.name)
 
 
 def mended(scene: Scene) -> Understanding:
@@ -86,6 +94,8 @@ def _coarse(scene: Scene) -> str:
     coarse, answer = understood.coarse_intent, understood.answer
     if scene.does in _ACTED:
         return _ACTED[scene.does]
+    if corrects(scene) or revises(scene):
+        return "preference"
     if question and answer and answer.chosen and not understood.mentions:
         return _picked(coarse, question, answer.chosen)
     if scene.phase is Phase.FINISHED and coarse == "affirm":

@@ -68,9 +68,10 @@ def roles_to_ask(scene: Scene, entity: Entity) -> tuple[PropertyId, ...]:
     properties = scene.know.domains[scene.state.domain].properties
     found = scene.know.catalogue.roles(entity.qid, scene.state.domain)
     counted = [(pid, count) for pid, count in found if pid in properties and properties[pid].role]
-    if len(counted) > 1 and counted[0][1] >= scene.know.policy.role_dominance * counted[1][1]:
+    policy, most = scene.know.policy, max((count for _, count in counted), default=0)
+    if len(counted) > 1 and most >= policy.role_dominance * counted[1][1]:
         return (counted[0][0],)
-    return tuple(pid for pid, _ in counted)
+    return tuple(pid for pid, count in counted if count >= policy.role_share * most)
 
 
 def which_role(

@@ -7,7 +7,7 @@ from typing import Final
 
 from bot.channels.base import Turn
 from bot.dialogue.scene import Action, Knowledge, current
-from bot.dialogue.state import DialogueState, Question
+from bot.dialogue.state import Choice, DialogueState, Question
 from bot.dialogue.wording import Voice
 from data.domains import DomainConfig
 from data.model import Domain
@@ -173,7 +173,14 @@ def cue_action(text: str, voices: Iterable[Voice], voice: Voice) -> Action | Non
     return next((Action(cue) for cue in _CUES if voice.hears(cue, text)), None)
 
 
-def context_of(state: DialogueState) -> Context:
+def _spelled(choice: Choice, domains: Mapping[Domain, DomainConfig]) -> str:
+    """The label of an option; a role with its other names: "actor (actress, cast, starring)"."""
+    found = (config.properties.get(choice.property or "") for config in domains.values())
+    other = [alias for config in found if config for aliases in config.aliases.values() for alias in aliases]
+    return f"{choice.label} ({', '.join(dict.fromkeys(other))})" if other else choice.label
+
+
+def context_of(state: DialogueState, domains: Mapping[Domain, DomainConfig]) -> Context:
     """What the understanding may know of the conversation."""
     question = state.questions[-1] if state.questions else None
     shown = current(state) or state.suggested
@@ -186,7 +193,7 @@ def context_of(state: DialogueState) -> Context:
         domain=state.domain,
         language=state.language,
         asked=asked,
-        options=tuple(choice.label for choice in question.choices) if question else (),
+        options=tuple(_spelled(choice, domains) for choice in question.choices) if question else (),
         shown=shown,
         recent=tuple(dict.fromkeys(([shown] if shown else []) + list(recent))),
     )

@@ -1,22 +1,23 @@
 """Recommending one item after another out of a list, and suggesting items to rate."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bot.dialogue import items
 from bot.dialogue.profile import excluded, known, marked, seeds, with_shown
 from bot.dialogue.scene import Move, Scene, current
 from bot.dialogue.state import DialogueState, Phase, Profile, Rating, Shown
-from data.model import Qid
-from recommender.model import ElicitationRequest, Request, Result
+from data.model import Constraint, Qid
+from recommender.model import ElicitationRequest, Reason, Request, Result
 
-__all__ = ["advanced", "explained", "left", "rated", "refreshed", "started", "suggested", "thin"]
+__all__ = ["advanced", "explained", "left", "narrowed", "rated", "refreshed", "started", "suggested", "thin"]
 
 
 def request_for(scene: Scene, state: DialogueState, profile: Profile, n: int) -> Request:
     """What to ask the recommender for."""
     return Request(
         domain=state.domain,
-        liked=tuple(dict.fromkeys((*state.seeds, *seeds(profile, "+")))),
+        liked=state.seeds or seeds(profile, "+"),
         disliked=seeds(profile, "-"),
         excluded=excluded(profile) | frozenset(state.seeds),
         constraints=state.constraints,
@@ -24,6 +25,12 @@ def request_for(scene: Scene, state: DialogueState, profile: Profile, n: int) ->
         variant=scene.know.policy.variant,
         seed=scene.rng.getrandbits(32),
     )
+
+
+def narrowed(old: Iterable[Constraint], new: Sequence[Constraint]) -> tuple[Constraint, ...]:
+    """Conditions with more of them; a new one on years or length takes the place of the old one."""
+    ranges = {constraint.property for constraint in new if not constraint.values}
+    return (*(constraint for constraint in old if constraint.values or constraint.property not in ranges), *new)
 
 
 def thin(scene: Scene, profile: Profile) -> bool:
@@ -105,7 +112,7 @@ def _present(scene: Scene, move: Move, result: Result | None) -> Move:
     )
 
 
-def explained(scene: Scene, move: Move, qid: Qid) -> tuple:  # type: ignore[type-arg]
+def explained(scene: Scene, move: Move, qid: Qid) -> tuple[Reason, ...]:
     """Reasons for an item under what is known now."""
     return scene.know.recommender.explain(request_for(scene, move.state, move.profile, 1), qid)
 

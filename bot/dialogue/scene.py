@@ -7,11 +7,11 @@ from random import Random
 from typing import Any, Literal
 
 from bot.channels.base import Link, Option, Turn
-from bot.dialogue.state import DialogueState, Phase, Profile, Question
+from bot.dialogue.state import DialogueState, Phase, Preference, Profile, Question
 from bot.dialogue.wording import Voice
 from data.catalogue import Catalogue
 from data.domains import DomainConfig
-from data.model import Domain, Polarity, Qid
+from data.model import Constraint, Domain, Polarity, Qid
 from nlu.model import Understanding
 from recommender.model import Recommender
 
@@ -32,6 +32,7 @@ class Policy:
         longest_message: characters; a longer message is not read.
         patience: turns for which an unanswered question can still be answered.
         role_dominance: how many times more often a person must appear in one role than in the next to skip asking.
+        role_share: roles that a person has less often than this share of the most frequent one are not offered.
     """
 
     recommendations: int = 5
@@ -43,6 +44,7 @@ class Policy:
     longest_message: int = 2000
     patience: int = 3
     role_dominance: float = 1.5
+    role_share: float = 0.34
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,12 @@ class Scene:
         """The recommended or suggested item that waits for a rating."""
         return current(self.state) or self.state.suggested
 
+    @property
+    def conditions(self) -> tuple[Constraint, ...]:
+        """Conditions of the message that are not simply the things it names."""
+        named = {mention.accepted for mention in self.understood.mentions}
+        return tuple(found for found in self.understood.constraints if not (found.values and named >= {*found.values}))
+
     def hears(self, cue: str) -> bool:
         """Whether the text holds a cue of the user's language."""
         return self.turn.kind == "text" and self.say.hears(cue, self.turn.text) is not None
@@ -123,6 +131,11 @@ class Scene:
         entity = self.know.catalogue.get(qid)
         label = self.know.catalogue.label(qid, self.state.language)
         return f"{label} ({entity.year})" if entity and entity.is_item and entity.year else label
+
+    def named_in_role(self, given: Preference) -> str:
+        """Label of a preference, with the role in which a person is liked: "Clint Eastwood (director)"."""
+        name = self.name(given.qid)
+        return f"{name} ({self.property_label(given.role, given.domain)})" if given.role else name
 
     def property_label(self, pid: str, domain: Domain | None = None) -> str:
         """Name of a property in the user's language."""

@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from bot.dialogue import recommending
-from bot.dialogue.handlers.profile import deleted, reset_done
+from bot.dialogue.handlers.profile import confirm_reset, deleted, reset_done
 from bot.dialogue.handlers.switches import switched_domain
-from bot.dialogue.opinions import Opinion, acknowledged, note, settled
+from bot.dialogue.opinions import Opinion, acknowledged, note, settled, take_properties
 from bot.dialogue.questions import raised, resolved, which_polarity
 from bot.dialogue.scene import Handler, Move, Scene
 from bot.dialogue.state import Choice, Question
-from data.model import Polarity
-from nlu.model import Mention
+from data.model import Polarity, Qid
+from nlu.model import Mention, Reference
 
 PRECEDING = {"inform", "preference", "fallback", "chitchat", "greet", "praise", "affirm", "deny"}
 """Coarse intents under which a text may be an answer."""
@@ -91,9 +91,17 @@ def _item(scene: Scene, move: Move, question: Question) -> Move:
             asked = which_polarity(scene, choice.qid, mention, critique=question.critique)
             move = move.also(state=raised(move.state, [asked]), events={"preference"})
             continue
-        given = Opinion(choice.qid, question.polarity, question.property, "stated", question.mention, others)
-        move = note(scene, move, given)
+        role = None if _is_item(scene, choice.qid) else question.property
+        move = note(scene, move, Opinion(choice.qid, question.polarity, role, "stated", question.mention, others))
+        if question.property and role is None:
+            bare = Reference(0, 0, "", question.polarity, question.property)
+            move = take_properties(scene, move, [bare], [(0, choice.qid)], unstated=None, critique=question.critique)
     return acknowledged(scene, move)
+
+
+def _is_item(scene: Scene, qid: Qid) -> bool:
+    entity = scene.know.catalogue.get(qid)
+    return entity is not None and entity.is_item
 
 
 def _role(scene: Scene, move: Move, question: Question) -> Move:
@@ -138,12 +146,7 @@ def _reset(scene: Scene, move: Move, question: Question) -> Move:
     target = scene.coarse.removeprefix("reset_") if scene.coarse.startswith("reset_") else None
     if target is None:
         return move.also(scene.say("reset_cancelled"), then="none")
-    label = scene.say.label(f"reset_{target}", domain=scene.domain_label(question.domain))
-    asked = Question("reset_confirmation", (), target, domain=question.domain)
-    choices = tuple(Choice("", scene.say.label(name)) for name in ("yes", "no"))
-    return move.also(state=raised(move.state, [replace(asked, choices=choices, mention=target)])).also(
-        scene.say("reset_warning", what=label)
-    )
+    return confirm_reset(scene, move, target, question.domain)
 
 
 def _reset_confirmation(scene: Scene, move: Move, question: Question) -> Move:

@@ -18,7 +18,7 @@ def _polarity(scene: Scene) -> Polarity | None:
         return understood.item_reference.polarity
     if named := [mention.polarity for mention in understood.mentions if mention.accepted == scene.shown]:
         return named[0]
-    bare = not (understood.mentions or understood.property_references or understood.constraints)
+    bare = not (understood.mentions or understood.property_references or scene.conditions)
     if scene.coarse in {"yes_but", "no_but"} and (bare or understood.item_reference):
         return "+" if scene.coarse == "yes_but" else "-"
     if bare and understood.overall:
@@ -35,7 +35,7 @@ def _handle(scene: Scene) -> Move:
     if shown is None:
         return scene.move()
     others = [mention for mention in scene.understood.mentions if mention.accepted != shown]
-    criticised = bool(others or scene.understood.property_references or scene.understood.constraints)
+    criticised = bool(others or scene.understood.property_references or scene.conditions)
     move = scene.move(events=frozenset({"preference"}))
     if polarity:
         move = recommending.rated(move, shown, polarity, critiqued=criticised)
@@ -61,14 +61,14 @@ def _critique(scene: Scene, move: Move, *, rated: bool) -> Move:
     bare = understood.property_references
     named = [(mention.start, mention.accepted) for mention in others if mention.accepted and not rated]
     move = take_properties(scene, move, bare, named or [(0, shown)], unstated=unstated, critique=not named)
-    if understood.constraints:
-        move = move.with_state(constraints=(*move.state.constraints, *understood.constraints))
-        conditions = [constraint.text for constraint in understood.constraints]
+    if scene.conditions:
+        move = move.with_state(constraints=recommending.narrowed(move.state.constraints, scene.conditions))
+        conditions = [constraint.text for constraint in scene.conditions]
         move = move.also(scene.say("critique_heard", conditions=conditions))
         if not rated and current(scene.state):
             move = recommending.rated(move, shown, "skip", critiqued=True)
     move = acknowledged(scene, move)
-    leaves = rated or bool(understood.constraints)
+    leaves = rated or bool(scene.conditions)
     if scene.state.suggested and leaves:
         return next_suggestion(scene, move)
     return replace(move, then="refresh" if leaves else "remind")

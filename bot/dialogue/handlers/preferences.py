@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.dialogue.opinions import acknowledged, take, take_properties
+from bot.dialogue.opinions import acknowledged, take, take_properties, with_properties
 from bot.dialogue.scene import Handler, Move, Scene
 from data.model import Domain, Polarity
 
@@ -17,9 +17,10 @@ def _check(scene: Scene) -> bool:
 def _handle(scene: Scene) -> Move:
     understood = scene.understood
     unstated: Polarity | None = {"yes_but": "-", "no_but": "+"}.get(scene.coarse)  # type: ignore[assignment]
-    move = take(scene, scene.move(), understood.mentions, unstated=unstated)
-    named = [(mention.start, mention.accepted) for mention in understood.mentions if mention.accepted]
-    move = take_properties(scene, move, understood.property_references, named, unstated=_only_polarity(scene))
+    mentions, bare = with_properties(understood.mentions, understood.property_references)
+    move = take(scene, scene.move(), mentions, unstated=unstated)
+    named = [(mention.start, mention.accepted) for mention in mentions if mention.accepted]
+    move = take_properties(scene, move, bare, named, unstated=_only_polarity(scene))
     move = acknowledged(scene, move)
     if not understood.mentions:
         return move.also(scene.say("nothing_recognised"))

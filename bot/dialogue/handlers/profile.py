@@ -6,7 +6,7 @@ from dataclasses import replace
 from bot.dialogue import recommending
 from bot.dialogue.profile import known, reset, without
 from bot.dialogue.prompts import menu
-from bot.dialogue.questions import raised
+from bot.dialogue.questions import raised, yes_or_no
 from bot.dialogue.scene import Handler, Move, Scene
 from bot.dialogue.state import Choice, Phase, Preference, Question
 from data.model import Domain, Qid
@@ -15,17 +15,12 @@ OFFERED = 6
 """Preferences offered for deletion when none was named."""
 
 
-def _line(scene: Scene, given: Preference) -> str:
-    name = scene.name(given.qid)
-    return f"{name} ({scene.property_label(given.role, given.domain)})" if given.role else name
-
-
 def _show(scene: Scene) -> Move:
     move = recommending.left(scene.move(then="none")).with_state(questions=(), phase=Phase.PROFILE)
     lines = []
     for domain in scene.know.domains:
         for polarity, key in (("+", "profile_liked"), ("-", "profile_disliked")):
-            names = [_line(scene, given) for given in known(scene.profile, domain) if given.polarity == polarity]
+            names = [scene.named_in_role(given) for given in known(scene.profile, domain) if given.polarity == polarity]
             if names:
                 lines.append(scene.say(key, domain=scene.domain_label(domain), names=names))
     if not lines:
@@ -61,7 +56,7 @@ def _delete(scene: Scene) -> Move:
     offered = named or list(reversed(scene.profile.preferences))
     if not offered:
         return move.also(scene.say("profile_empty"), events={"preference"}, then="none")
-    choices = tuple(Choice("", _line(scene, given), qid=given.qid) for given in offered[:OFFERED])
+    choices = tuple(Choice("", scene.named_in_role(given), qid=given.qid) for given in offered[:OFFERED])
     return move.also(state=raised(move.state, [Question("delete", choices)]), events={"preference"})
 
 
@@ -74,11 +69,21 @@ def deleted(scene: Scene, move: Move, qids: Sequence[Qid]) -> Move:
 
 
 def _ask_reset(scene: Scene) -> Move:
+    if scene.coarse != "reset_profile":
+        move = recommending.left(scene.move(events=frozenset({"question"}))).with_state(questions=())
+        return confirm_reset(scene, move, scene.coarse.removeprefix("reset_"), scene.state.domain)
     names = ("reset_items", "reset_properties", "reset_everything")
     label = scene.domain_label(scene.state.domain)
     choices = tuple(Choice("", scene.say.label(name, domain=label)) for name in names)
     move = recommending.left(scene.move()).with_state(questions=())
     return replace(move, state=raised(move.state, [Question("reset", choices)]))
+
+
+def confirm_reset(scene: Scene, move: Move, target: str, domain: Domain) -> Move:
+    """The move with a warning of what is about to be forgotten, to be confirmed."""
+    what = scene.say.label(f"reset_{target}", domain=scene.domain_label(domain))
+    asked = Question("reset_confirmation", yes_or_no(scene), target, domain=domain)
+    return move.also(scene.say("reset_warning", what=what), state=raised(move.state, [asked]))
 
 
 def reset_done(scene: Scene, move: Move, target: str, domain: Domain) -> Move:

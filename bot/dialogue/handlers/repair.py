@@ -35,7 +35,8 @@ def _undo(scene: Scene) -> Move:
 # --------------------------------------------------------------------------------------- "no, I meant the 1999 one"
 
 
-def _corrects(scene: Scene) -> bool:
+def corrects(scene: Scene) -> bool:
+    """Whether the message corrects what was understood."""
     return scene.hears("correction") and (_last(scene) is not None or _guessed(scene) is not None)
 
 
@@ -86,7 +87,7 @@ def _words(text: str) -> set[str]:
 # ------------------------------------------------------------------------------------------ "actually I hated it"
 
 
-def _revises(scene: Scene) -> bool:
+def revises(scene: Scene) -> bool:
     """A change of mind that names nothing, so it is about what was said last rather than about the item on show."""
     understood = scene.understood
     reference = understood.item_reference
@@ -109,6 +110,6 @@ def _revise(scene: Scene) -> Move:
 
 HANDLERS = (
     Handler("undo", lambda scene: scene.does == "undo", _undo),
-    Handler("correction", _corrects, _correct),
-    Handler("revision", _revises, _revise),
+    Handler("correction", corrects, _correct),
+    Handler("revision", revises, _revise),
 )

@@ -9,6 +9,7 @@ from bot.dialogue.opinions import Opinion, note
 from bot.dialogue.questions import raised
 from bot.dialogue.scene import Handler, Move, Scene, current
 from data.model import Domain
+from nlu.model import Mention
 
 
 def _domain(scene: Scene) -> Domain | None:
@@ -32,8 +33,10 @@ def _handle(scene: Scene) -> Move:
     shown = current(move.state)
     if shown:
         move = recommending.rated(move, shown, "skip")
-    if shown and not (scene.understood.constraints or scene.understood.mentions):
-        return move.also(scene.say("another"), then="advance")
+    if shown and not scene.understood.mentions:  # "another one", "something newer": the list goes on
+        narrowed = recommending.narrowed(move.state.constraints, scene.conditions)
+        move = move.also(scene.say("another")).with_state(constraints=narrowed)
+        return replace(move, then="refresh" if scene.conditions else "advance")
     return _new_list(scene, move.with_state(suggested=None))
 
 
@@ -44,12 +47,17 @@ def _new_list(scene: Scene, move: Move) -> Move:
         qid = mention.accepted or (mention.candidates[0].qid if mention.candidates else None)
         if qid is None:
             move = move.also(scene.say("unknown_title", titles=[mention.text]))
-        elif mention.polarity and mention.accepted:
+        elif mention.polarity and mention.accepted and not _resembled(scene, mention):
             move = note(scene, move, Opinion(qid, mention.polarity, mention.role, mention=mention.text))
-        else:
+        elif not any(qid in constraint.values for constraint in scene.understood.constraints):
             resemble.append(qid)
     move = move.with_state(constraints=scene.understood.constraints, seeds=tuple(resemble))
     return recommending.started(scene, move)
+
+
+def _resembled(scene: Scene, mention: Mention) -> bool:
+    """Whether the words before a name make it an example ("something like Inception")."""
+    return scene.say.hears("resembling", scene.understood.text[: mention.start]) is not None
 
 
 HANDLERS = (Handler("request", lambda scene: scene.coarse == "request_recommendation", _handle),)

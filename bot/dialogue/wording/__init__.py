@@ -30,6 +30,10 @@ class _Formatter(string.Formatter):
             return self.join(value, format_spec or "and")
         return super().format_field(value, format_spec)
 
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        """`{domain!c}` begins with a capital."""
+        return value[:1].upper() + value[1:] if conversion == "c" else super().convert_field(value, conversion)
+
     def join(self, parts: Sequence[str], word: str) -> str:
         if len(parts) < 2:
             return "".join(parts)
