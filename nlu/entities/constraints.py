@@ -8,14 +8,12 @@ from typing import Literal
 from data.catalogue import Catalogue
 from data.domains import DomainConfig
 from data.model import Constraint, Domain, Entity, PropertyId, Qid
-from nlu.entities.folding import fold
-from nlu.entities.index import AliasIndex
 from nlu.entities.message import Message, Segment
 from nlu.entities.references import References
 from nlu.entities.years import year_ranges
 
-_COUNTRY_PROPERTIES = ("P495", "P27", "P740", "P17")
 _NATIONALITY = "P27"
+_ORIGIN = "P495"
 _RUNTIME = "P2047"
 _SHORT_MINUTES = 100
 _LONG_MINUTES = 140
@@ -37,14 +35,12 @@ class Constraints:
         self,
         catalogue: Catalogue,
         domains: Mapping[Domain, DomainConfig],
-        index: AliasIndex,
         references: References,
         this_year: Callable[[], int],
     ) -> None:
-        """Takes the catalogue for roles and nationalities, the index for countries, and the present year."""
+        """Takes the catalogue for roles and nationalities, and the present year."""
         self._catalogue = catalogue
         self._domains = domains
-        self._index = index
         self._references = references
         self._this_year = this_year
 
@@ -57,11 +53,15 @@ class Constraints:
         for segment, bounds in year_ranges(message, taken, self._this_year(), shown.year if shown else None):
             found.append((segment.first, self._ranged(message, segment, "year", *bounds)))
         found.extend(self._runtimes(message, taken, shown))
-        found.extend(self._nationalities(message, taken, domain))
+        previous: tuple[Segment, Constraint] | None = None
         for one in named:
             constraint = self._value(message, one, domain)
-            if constraint is not None:
-                found.append((one.segment.first, constraint))
+            if constraint is None:
+                continue
+            if previous is not None and previous[1].negated and self._coordinated(message, previous[0], one.segment):
+                constraint = replace(constraint, negated=True)
+            previous = (one.segment, constraint)
+            found.append((one.segment.first, constraint))
         return tuple(constraint for _, constraint in sorted(found, key=lambda pair: pair[0]))
 
     def _ranged(
@@ -95,61 +95,41 @@ class Constraints:
         for segment, which in _phrases(message, message.words.runtime, taken):
             yield segment.first, self._ranged(message, segment, "runtime", *bounds[which])
 
-    def _nationalities(
-        self, message: Message, taken: Sequence[Segment], domain: Domain
-    ) -> Iterator[tuple[int, Constraint]]:
-        words = message.words
-        for place in range(len(message)):
-            label = words.nationalities.get(message.word(place))
-            if label is None or any(segment.first <= place < segment.last for segment in taken):
-                continue
-            if message.word(place - 1) in words.in_language or message.word(place + 1) in words.in_language:
-                constraint = self._of_kind(message, place, message.word(place), "language", domain)
-            else:
-                constraint = self._of_people(message, place, label, domain) or self._of_kind(
-                    message, place, label, "country", domain
-                )
-            if constraint is not None:
-                yield place, self._with_negation(message, place, constraint)
-
-    def _of_kind(self, message: Message, place: int, label: str, kind: str, domain: Domain) -> Constraint | None:
-        """A country or language by its name."""
-        for posting in self._index.exact(fold(label)):
-            entity = self._catalogue.get(posting.qid)
-            if entity is not None and entity.kind == kind:
-                roles = self._catalogue.roles(entity.qid, domain)
-                pid = roles[0][0] if roles else None
-                return Constraint(message.surface(place, place + 1), property=pid, values=(entity.qid,))
-        return None
-
-    def _of_people(self, message: Message, place: int, label: str, domain: Domain) -> Constraint | None:
-        """The people of a nationality in a role: "by an Italian author"."""
-        pid = self._references.role_at(message, place + 1, domain)
-        if pid is None:
-            return None
-        for posting in self._index.exact(fold(label)):
-            people = tuple(
-                qid
-                for qid in self._catalogue.holders(posting.qid, _NATIONALITY)
-                if pid in dict(self._catalogue.roles(qid, domain))
-            )
-            if people:
-                return Constraint(message.surface(place, place + 2), property=pid, values=people)
-        return None
-
     def _value(self, message: Message, named: Named, domain: Domain) -> Constraint | None:
-        """A person, genre or other value that was named as a condition."""
+        """A person, genre, country or other value that was named as a condition."""
         entity = self._catalogue.get(named.qid)
+        if entity is None or self._is_seed(message, named.segment.first):
+            return None
+        if entity.kind == "country":
+            people = self._compatriots(message, named, domain)
+            if people is not None:
+                return people
         roles = dict(self._catalogue.roles(named.qid, domain))
-        if entity is None or not roles or self._is_seed(message, named.segment.first):
+        if not roles:
             return None
         first, pid = self._introduction(message, named.segment.first, domain, roles)
         if first == named.segment.first and entity.domain == domain:
             return None
-        if pid is None and len(roles) == 1:
-            pid = next(iter(roles))
+        if pid is None and (len(roles) == 1 or (entity.kind == "country" and _ORIGIN in roles)):
+            pid = _ORIGIN if _ORIGIN in roles else next(iter(roles))
         constraint = Constraint(message.surface(first, named.segment.last), property=pid, values=(entity.qid,))
         return self._with_negation(message, first, constraint, named.segment.last)
+
+    def _compatriots(self, message: Message, named: Named, domain: Domain) -> Constraint | None:
+        """The people of a country in a role: "by an Italian author"."""
+        last = named.segment.last
+        pid = self._references.role_at(message, last, domain)
+        if pid is None:
+            return None
+        people = tuple(
+            qid
+            for qid in self._catalogue.holders(named.qid, _NATIONALITY)
+            if pid in dict(self._catalogue.roles(qid, domain))
+        )
+        if not people:
+            return None
+        constraint = Constraint(message.surface(named.segment.first, last + 1), property=pid, values=people)
+        return self._with_negation(message, named.segment.first, constraint, last + 1)
 
     def _introduction(
         self, message: Message, place: int, domain: Domain, roles: Mapping[PropertyId, int]
@@ -179,24 +159,29 @@ class Constraints:
                 return not (verb and message.word(start - 1) in words.verb_before)
         return False
 
-    def _with_negation(
-        self, message: Message, first: int, constraint: Constraint, last: int | None = None
-    ) -> Constraint:
+    def _coordinated(self, message: Message, one: Segment, other: Segment) -> bool:
+        """Whether only "or" and words such as "films" stand between: "no horror movies or musicals"."""
+        between = message.phrase(one.last, other.first)
+        filling = message.words.joins | message.words.articles | self._references.nouns
+        return set(between) <= filling and bool(set(between) & message.words.joins)
+
+    def _with_negation(self, message: Message, first: int, constraint: Constraint, last: int) -> Constraint:
         negation = self._negation(message, first)
         if negation is None:
             return constraint
-        text = message.surface(negation, last) if last else f"{message.word(negation)} {constraint.text}"
-        return replace(constraint, negated=True, text=text)
+        return replace(constraint, negated=True, text=message.surface(negation, last))
 
     def _negation(self, message: Message, place: int) -> int | None:
         """The place of a negation before a word within its clause."""
         for before in range(place - 1, max(-1, place - 1 - _REACH_OF_NEGATION), -1):
-            if message.word(before) in message.words.negations:
-                return before
             if message.starts_sentence(before + 1) or re.search(r"[,/]", message.gap(before + 1)):
                 return None
+            if message.phrase(before - 1, before + 1) in message.words.negation_phrases:
+                return before - 1
+            if message.word(before) in message.words.negations:
+                return before
             if message.word(before) in message.words.breaks or message.word(before) in message.words.by:
-                return None if message.word(before) not in message.words.negations else before
+                return None
         return None
 
 

@@ -5,7 +5,7 @@ and a small part in memory for entities that arrive later. One mechanism serves 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import marisa_trie  # type: ignore[import-not-found]
@@ -24,6 +24,7 @@ _FUZZY_POSTINGS = 60_000
 _FUZZY_RERANKED = 80
 _EDITS_BY_LENGTH = ((4, 0), (7, 1), (11, 2), (17, 3))
 _MOST_EDITS = 4
+_ALL = 1_000_000
 _FIRST, _LAST = "\x02", "\x03"
 _FACTORS = np.array([1_000_003, 8_191, 1], dtype=np.uint32)
 
@@ -98,28 +99,35 @@ class AliasIndex:
         """Makes one more entity findable at once, without a rebuild; returns its names."""
         names = names_of(entity, words)
         for name in names:
-            known = self._added.setdefault(name.key, [])
-            known[:] = [posting for posting in known if posting.qid != entity.qid]
-            known.append(Posting(entity.qid, name.kind, entity.popularity))
+            self.add_name(name.key, Posting(entity.qid, name.kind, entity.popularity))
         return names
+
+    def add_name(self, key: str, posting: Posting) -> None:
+        """Makes an entity findable under one more name; a more binding one for the same key stands."""
+        known = self._added.setdefault(key, [])
+        kinds = [other.kind for other in (*known, *self._prepared(key, _ALL)) if other.qid == posting.qid]
+        known[:] = [other for other in known if other.qid != posting.qid]
+        known.append(replace(posting, kind=min([posting.kind, *kinds])))
 
     def exact(self, key: str, limit: int = 40) -> tuple[Posting, ...]:
         """Entities of that very name, best known first within the prepared part."""
         added = tuple(self._added.get(key, ()))
+        fresh = {posting.qid for posting in added}
+        return added + tuple(posting for posting in self._prepared(key, limit) if posting.qid not in fresh)
+
+    def _prepared(self, key: str, limit: int) -> tuple[Posting, ...]:
         number = self.trie.get(key, -1)
         if number < 0:
-            return added
+            return ()
         first, last = self.arrays["starts"][number : number + 2]
         last = min(int(last), int(first) + limit)
         qids, popularity = self.arrays["qids"], self.arrays["popularity"]
-        fresh = {posting.qid for posting in added}
-        prepared = (
+        return tuple(
             Posting(f"Q{qids[owner]}", NameKind(kind), float(popularity[owner]))
             for owner, kind in zip(
                 self.arrays["owners"][first:last].tolist(), self.arrays["kinds"][first:last].tolist(), strict=True
             )
         )
-        return added + tuple(posting for posting in prepared if posting.qid not in fresh)
 
     def __contains__(self, key: str) -> bool:
         """Whether something has that very name."""

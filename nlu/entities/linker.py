@@ -1,33 +1,36 @@
 """The entity linker: one message in, mentions, references, constraints, answer and domain out."""
 
 import datetime
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from data.catalogue import Catalogue
 from data.domains import DomainConfig
-from data.errors import BackendError
 from data.model import Domain, Entity
 from nlu.entities.answers import read_answer
 from nlu.entities.constraints import Constraints, Named
-from nlu.entities.index import AliasIndex
+from nlu.entities.folding import fold
+from nlu.entities.index import AliasIndex, Posting
+from nlu.entities.lookups import LookupResult
 from nlu.entities.message import Message, Segment
+from nlu.entities.names import NameKind
 from nlu.entities.ranking import Hints, Ranker
 from nlu.entities.references import References
 from nlu.entities.scanning import Found, Scanner
+from nlu.entities.support import Support
 from nlu.entities.words import Words, load_words
 from nlu.entities.years import year_beside
 from nlu.model import Answer, Context, Linking, Mention
 
-_MOST_LOOKUPS = 2
+_MOST_LOOKUPS = 4
 
 
 class Lookup(Protocol):
     """Finds entities that the catalogue lacks."""
 
-    async def lookup(self, text: str, domain: Domain) -> tuple[Entity, ...]:
-        """Raises BackendError when the service cannot be used."""
+    async def lookup(self, names: Sequence[str], domain: Domain, language: str = "en") -> LookupResult:
+        """Never raises; `failed` says that the names could not be looked up."""
         ...
 
 
@@ -60,9 +63,9 @@ class CatalogueLinker:
         self._words = words or load_words()
         self._index = index or AliasIndex.build(catalogue.entities(), self._words)
         self._references = References(domains, self._words)
-        self._scanner = Scanner(self._index, self._references.nouns)
+        self._scanner = Scanner(self._index, Support(self._references.nouns, catalogue.get))
         self._ranker = Ranker(catalogue.get, domains, self._words)
-        self._constraints = Constraints(catalogue, domains, self._index, self._references, this_year)
+        self._constraints = Constraints(catalogue, domains, self._references, this_year)
 
     def learn(self, entity: Entity) -> None:
         """Adds one more entity to the catalogue and the index, at once."""
@@ -82,26 +85,26 @@ class CatalogueLinker:
 
     def _read(self, message: Message, context: Context) -> _Reading:
         found, unknown = self._scanner.scan(message, item_shown=context.shown is not None)
-        segments = tuple(Segment(one.first, one.last) for one in found)
+        segments = tuple(one.span for one in found)
         named, _ = self._references.domain(message, segments, context.domain)
         mentions: list[Mention] = []
         kept: list[Segment] = []
-        for one, segment in zip(found, segments, strict=True):
-            mention = self._mention(message, one, segment, named, context)
+        for one in found:
+            mention = self._mention(message, one, named, context)
             if mention is not None:
                 mentions.append(mention)
-                kept.append(segment)
+                kept.append(one.span)
         return _Reading(tuple(mentions), tuple(kept), unknown, named)
 
-    def _mention(
-        self, message: Message, found: Found, segment: Segment, named: Domain | None, context: Context
-    ) -> Mention | None:
+    def _mention(self, message: Message, found: Found, named: Domain | None, context: Context) -> Mention | None:
+        segment = found.span
         hints = Hints(
             kinds=self._references.kinds_beside(message, segment),
             year=year_beside(message, segment),
             domain=named,
         )
-        candidates, accepted = self._ranker.rank(found.postings, found.similarity, hints, context)
+        postings = self._with_namesakes(found, named or context.domain)
+        candidates, accepted = self._ranker.rank(postings, found.similarity, hints, context)
         if not candidates:
             return None
         start, end = message.tokens[segment.first].start, message.tokens[segment.last - 1].end
@@ -110,28 +113,39 @@ class CatalogueLinker:
             end=end,
             text=message.text[start:end],
             candidates=candidates,
-            accepted=accepted,
+            accepted=None if found.doubtful else accepted,
             role=self._references.role(message, segment, named or context.domain),
         )
+
+    def _with_namesakes(self, found: Found, domain: Domain) -> tuple[Posting, ...]:
+        """Also what has the same label in the domain in force: "Il padrino" may be known as the book's name only."""
+        known = {posting.qid for posting in found.postings}
+        namesakes: list[Posting] = []
+        for posting in found.postings:
+            entity = self._catalogue.get(posting.qid)
+            if entity is None or entity.domain in {None, domain} or posting.kind > NameKind.WITHOUT_ARTICLE:
+                continue
+            for other in self._index.exact(fold(entity.label)):
+                namesake = self._catalogue.get(other.qid)
+                own = other.kind is NameKind.LABEL or other.kind is NameKind.WITHOUT_ARTICLE
+                if namesake is not None and own and namesake.domain == domain and other.qid not in known:
+                    namesakes.append(replace(other, kind=max(other.kind, posting.kind)))
+        return (*found.postings, *namesakes)
 
     async def _look_up(
         self, message: Message, reading: _Reading, context: Context, answer: Answer | None
     ) -> tuple[tuple[Entity, ...], tuple[str, ...]]:
         """Entities for the stretches that look like a name and are none that the index knows."""
-        if self._wikidata is None or answer is not None:
+        if self._wikidata is None or answer is not None or not reading.unknown:
             return (), ()
-        learned: list[Entity] = []
-        for segment in reading.unknown[:_MOST_LOOKUPS]:
-            try:
-                found = await self._wikidata.lookup(
-                    message.surface(segment.first, segment.last), reading.domain or context.domain
-                )
-            except BackendError:
-                return tuple(learned), ("lookup_failed",)
-            for entity in found:
-                self.learn(entity)
-                learned.append(entity)
-        return tuple(learned), ()
+        names = [message.surface(segment.first, segment.last) for segment in reading.unknown[:_MOST_LOOKUPS]]
+        found = await self._wikidata.lookup(names, reading.domain or context.domain, context.language)
+        for entity in found.entities:
+            self.learn(entity)
+        for name, qids in found.found.items():
+            for entity in filter(None, map(self._catalogue.get, qids)):
+                self._index.add_name(fold(name), Posting(entity.qid, NameKind.ALIAS, entity.popularity))
+        return found.entities, ("lookup_failed",) if found.failed else ()
 
     def _answers(self, reading: _Reading, answering: tuple[Segment, ...], context: Context) -> bool:
         """Whether a message that names an option says nothing else: "I like the actor Tom Hanks" does not answer."""
@@ -141,7 +155,7 @@ class CatalogueLinker:
         return not any(
             mention.accepted is not None
             and mention.accepted not in about
-            and not any(segment.first < place.last and place.first < segment.last for place in answering)
+            and not any(segment.overlaps(place) for place in answering)
             for mention, segment in zip(reading.mentions, reading.segments, strict=True)
         )
 

@@ -5,12 +5,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from rapidfuzz.distance import OSA
+
 from nlu.entities.folding import Token, join_keys, tokenize
 from nlu.entities.words import Phrase, Words
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|„([^“”]+)[“”]|(?<!\w)['‘]([^'’]+)['’](?!\w)|\*([^*]+)\*")
 _SENTENCE_END = re.compile(r"[!?;\n…]|\.(?:\s|$)|\s[-–—]\s")
 _YEAR = re.compile(r"(1[89]|20)\d\d$")
+_SHORTEST_MISSPELT = 4
 _COMMA = re.compile(r"[,/]")
 
 
@@ -20,6 +23,10 @@ class Segment:
 
     first: int
     last: int
+
+    def overlaps(self, other: "Segment") -> bool:
+        """Whether both share a word."""
+        return self.first < other.last and other.first < self.last
 
 
 class Message:
@@ -50,6 +57,27 @@ class Message:
     def surface(self, first: int, last: int) -> str:
         """The user's own words."""
         return self.text[self.tokens[first].start : self.tokens[last - 1].end]
+
+    def is_year(self, place: int) -> bool:
+        """Whether the word there is a year of our times."""
+        return bool(_YEAR.match(self.word(place)))
+
+    def is_opinion(self, place: int) -> bool:
+        """Whether the word there is one of taste, a typing error after "I" or "don't" forgiven."""
+        word = self.word(place)
+        if word in self.words.opinion:
+            return True
+        if (
+            len(word) < _SHORTEST_MISSPELT
+            or word in self.words.common
+            or self.word(place - 1) not in self.words.verb_before
+        ):
+            return False
+        return any(len(verb) >= _SHORTEST_MISSPELT and OSA.distance(word, verb) == 1 for verb in self.words.opinion)
+
+    def leads(self, place: int) -> bool:
+        """Whether the words up to and with that place are followed by names: "watched", "listen to", "fan of"."""
+        return any(self.phrase(place + 1 - length, place + 1) in self.words.leads for length in (1, 2))
 
     def is_common(self, first: int, last: int) -> bool:
         """Whether every word there is one that by itself is no sign of a title."""
@@ -121,10 +149,12 @@ class Message:
     def core(self, segment: Segment) -> Segment:
         """The segment without the words at its ends that by themselves are no part of a title."""
         first, last = segment.first, segment.last
-        while first < last and self.tokens[first].word in self.words.common:
+        while first < last and (self.tokens[first].word in self.words.common or self.is_opinion(first)):
             first += 1
         while last > first and self.tokens[last - 1].word in self.words.common:
             last -= 1
-        if last - first > 1 and _YEAR.match(self.tokens[last - 1].word):
+        if last - first > 1 and self.is_year(last - 1):
             last -= 1
+        if last - first > 1 and self.is_year(first):
+            first += 1
         return Segment(first, last)

@@ -1,18 +1,20 @@
 """The names under which an entity is found: its labels and aliases, and what people shorten them to."""
 
+import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 from data.model import Entity
-from nlu.entities.folding import fold, tokenize
+from nlu.entities.folding import Token, join_keys, tokenize
 from nlu.entities.words import Words
 
 PERSON_KINDS = frozenset({"person", "artist"})
-_PARTS = re.compile(r"\s*(?::|\s[-–—]\s)\s*")
 BRACKETS = re.compile(r"\s*[(\[][^)\]]*[)\]]")
+_PARTS = re.compile(r":|\s[-–—]\s")
 _SHORTEST_PART = 4
+_SHORTEST_SURNAME = 3
 
 
 class NameKind(IntEnum):
@@ -40,29 +42,14 @@ def names_of(entity: Entity, words: Words) -> tuple[Name, ...]:
 
     Args:
         entity: what is named.
-        words: articles that may be left out, and name particles that belong to a surname.
+        words: articles that may be left out, number words, and name particles that belong to a surname.
     """
     found: dict[str, NameKind] = {}
-    for text, kind in _all_names(entity, words):
-        key = fold(text)
-        if key and kind <= found.get(key, kind):
-            found[key] = kind
-    return tuple(Name(key, kind) for key, kind in found.items())
-
-
-def _all_names(entity: Entity, words: Words) -> Iterator[tuple[str, NameKind]]:
     for text, kind in _own_names(entity):
-        plain = BRACKETS.sub("", text).strip() or text
-        yield text, kind
-        yield plain, kind
-        yield _with_numbers(plain, words.digits), max(kind, NameKind.ALIAS)
-        yield _with_numbers(plain, words.number_words), max(kind, NameKind.ALIAS)
-        yield _without_article(plain, words), max(kind, NameKind.WITHOUT_ARTICLE)
-        if entity.kind in PERSON_KINDS:
-            if kind is NameKind.LABEL:
-                yield _surname(plain, words), NameKind.SURNAME
-            continue
-        yield from _parts(plain, words)
+        for key, derived in _keys(text, kind, entity.kind in PERSON_KINDS, words):
+            if key and derived <= found.get(key, derived):
+                found[key] = derived
+    return tuple(Name(key, kind) for key, kind in found.items())
 
 
 def _own_names(entity: Entity) -> Iterator[tuple[str, NameKind]]:
@@ -73,36 +60,54 @@ def _own_names(entity: Entity) -> Iterator[tuple[str, NameKind]]:
         yield label, NameKind.FOREIGN
 
 
-def _with_numbers(text: str, replacements: Mapping[str, str]) -> str:
-    """The text with number words as digits or the other way round: "12 Angry Men", "Twelve Angry Men"."""
-    return " ".join(replacements.get(token.word, token.word) for token in tokenize(text))
+def _keys(text: str, kind: NameKind, person: bool, words: Words) -> Iterator[tuple[str, NameKind]]:
+    """The keys of one name and of what it is shortened to."""
+    plain = BRACKETS.sub("", text).strip() or text
+    tokens = tokenize(plain)
+    if plain != text:
+        yield join_keys(tokenize(text)), kind
+    yield join_keys(tokens), kind
+    yield from _numbers(tokens, kind, words)
+    yield _without_article(plain, tokens, words), max(kind, NameKind.WITHOUT_ARTICLE)
+    if not person:
+        yield from _parts(plain, tokens, words)
+    elif kind is NameKind.LABEL:
+        yield _surname(tokens, words), NameKind.SURNAME
 
 
-def _without_article(text: str, words: Words) -> str:
-    tokens = tokenize(text)
-    if len(tokens) > 1 and tokens[0].word in words.articles and "." not in text[: tokens[1].start]:
-        return text[tokens[1].start :]
-    return text
+def _numbers(tokens: Sequence[Token], kind: NameKind, words: Words) -> Iterator[tuple[str, NameKind]]:
+    """The name with number words as digits and the other way round: "12 Angry Men", "Twelve Angry Men"."""
+    replacements: Mapping[str, str]
+    for replacements in (words.digits, words.number_words):
+        if any(token.key in replacements for token in tokens):
+            yield "".join(replacements.get(token.key, token.key) for token in tokens), max(kind, NameKind.ALIAS)
 
 
-def _parts(text: str, words: Words) -> Iterator[tuple[str, NameKind]]:
-    """What stands before and after a colon or dash."""
-    pieces = [piece for piece in _PARTS.split(text) if piece]
-    if len(pieces) < 2:
-        return
-    for number, piece in enumerate(pieces):
+def _without_article(text: str, tokens: Sequence[Token], words: Words) -> str:
+    """The name without its article; "A.I." has none."""
+    if len(tokens) > 1 and tokens[0].word in words.articles and text[tokens[0].end] != ".":
+        return join_keys(tokens[1:])
+    return ""
+
+
+def _parts(text: str, tokens: Sequence[Token], words: Words) -> Iterator[tuple[str, NameKind]]:
+    """What stands before and after a colon or dash, unless it says nothing ("The Movie", "Part II")."""
+    cuts = [match.start() for match in _PARTS.finditer(text)]
+    bounds = [0, *cuts, len(text)] if cuts else []
+    for number, (start, end) in enumerate(itertools.pairwise(bounds)):
+        piece = [token for token in tokens if start <= token.start < end]
         kind = NameKind.MAIN_PART if number == 0 else NameKind.SUBTITLE
-        if len(piece) >= _SHORTEST_PART:
-            yield piece, kind
-            yield _without_article(piece, words), kind
+        if all(token.word in words.common or token.key.isdecimal() for token in piece):
+            continue
+        for key in (join_keys(piece), join_keys(piece[1:]) if piece[0].word in words.articles else ""):
+            if len(key) >= _SHORTEST_PART:
+                yield key, kind
 
 
-def _surname(text: str, words: Words) -> str:
-    """The last word of a person's name with its particles: "van Beethoven", "Rowling"; the name itself if single."""
-    tokens = tokenize(text)
+def _surname(tokens: Sequence[Token], words: Words) -> str:
+    """The last word of a person's name with its particles: "van Beethoven", "Rowling"; nothing for a single name."""
     first = len(tokens) - 1
-    if first < 1:
-        return text
     while first > 1 and tokens[first - 1].word in words.particles:
         first -= 1
-    return text[tokens[first].start :]
+    surname = join_keys(tokens[first:])
+    return surname if first > 0 and len(surname) >= _SHORTEST_SURNAME else ""

@@ -12,13 +12,13 @@ from nlu.entities.words import Words
 from nlu.model import Candidate, Context
 
 MOST_CANDIDATES = 6
-ACCEPTED_SHARE = 0.7
-SMALLEST_RATIO = 0.03
+ACCEPTED_SHARE = 0.6
+SMALLEST_RATIO = 0.05
 
 _NAME_WEIGHT = {
     NameKind.LABEL: 1.0,
-    NameKind.ALIAS: 0.9,
-    NameKind.FOREIGN: 0.9,
+    NameKind.ALIAS: 0.6,
+    NameKind.FOREIGN: 0.8,
     NameKind.WITHOUT_ARTICLE: 0.85,
     NameKind.MAIN_PART: 0.1,
     NameKind.SUBTITLE: 0.1,
@@ -29,6 +29,9 @@ _PRIOR_FLOOR = 0.05
 _PRIOR_POWER = 3
 _OTHER_DOMAIN = 0.12
 _NO_DOMAIN = 0.4
+_RARELY_LIKED = 0.05
+_RARELY_LIKED_KINDS = frozenset({"language", "country", "place", "award", "organisation", "subject", "work"})
+_LEAST_INEXACT = 0.01
 _RECENT = 3.0
 _WRONG_YEAR = 0.02
 _UNKNOWN_YEAR = 0.3
@@ -71,6 +74,8 @@ class Ranker:
             if entity is None:
                 continue
             weight = self._weight(entity, posting, similarity, hints, context)
+            if similarity < 1 and weight < _LEAST_INEXACT:
+                continue
             if weight > weights.get(entity.qid, (0.0, entity))[0]:
                 weights[entity.qid] = (weight, entity)
         ranked = sorted(weights.values(), key=lambda found: (-found[0], found[1].qid))
@@ -97,7 +102,9 @@ class Ranker:
 
     def _domain_factor(self, entity: Entity, domain: Domain) -> float:
         if entity.domain is None:
-            return _NO_DOMAIN if entity.kind not in PERSON_KINDS else 1.0
+            if entity.kind in _RARELY_LIKED_KINDS:
+                return _RARELY_LIKED
+            return 1.0 if entity.kind in PERSON_KINDS else _NO_DOMAIN
         return 1.0 if entity.domain == domain else _OTHER_DOMAIN
 
     def candidate(self, entity: Entity, score: float, language: str) -> Candidate:

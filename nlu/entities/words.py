@@ -40,12 +40,14 @@ class LanguageWords(BaseModel):
     opinion: list[str]
     leads: list[str]
     about: list[str]
+    by_people: list[str]
     seeds: list[str]
     frame: list[str]
     joins: list[str]
     breaks: list[str]
     small_talk: list[str]
     negations: list[str]
+    negation_phrases: list[str]
     demonstratives: list[str]
     item_pronouns: list[str]
     determiners: list[str]
@@ -90,14 +92,16 @@ class Words:
         self.particles = _words(lists.particles for lists in every)
         self.pronouns = _words(lists.pronouns for lists in every)
         self.opinion = _words(lists.opinion for lists in every)
-        self.leads = _words(lists.leads for lists in every)
+        self.leads = _phrases(lists.leads for lists in every)
         self.about = _words(lists.about for lists in every)
+        self.by_people = _words(lists.by_people for lists in every)
         self.seeds = _phrases(lists.seeds for lists in every)
         self.frame = _words(lists.frame for lists in every)
         self.joins = _words(lists.joins for lists in every)
         self.breaks = _words(lists.breaks for lists in every)
         self.small_talk = _phrases(lists.small_talk for lists in every)
         self.negations = _words(lists.negations for lists in every)
+        self.negation_phrases = _phrases(lists.negation_phrases for lists in every)
         self.demonstratives = _words(lists.demonstratives for lists in every)
         self.item_pronouns = _words(lists.item_pronouns for lists in every)
         self.determiners = _words(lists.determiners for lists in every)
@@ -145,8 +149,9 @@ class Words:
             self.articles
             | self.pronouns
             | self.opinion
-            | self.leads
+            | frozenset(word for lead in self.leads for word in lead)
             | self.about
+            | self.by_people
             | self.frame
             | self.joins
             | self.breaks

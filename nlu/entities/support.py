@@ -1,0 +1,178 @@
+"""Whether a sentence supports that some of its words are a name.
+
+"Up", "It", "1984" or "Friends" are titles after "I like", in quotes, beside "the film", with a capital or alone; in
+"what's up?" or "with friends" they are not.
+"""
+
+from collections.abc import Callable
+
+from data.model import Entity, Qid
+from nlu.entities.index import Posting
+from nlu.entities.message import Message, Segment
+from nlu.entities.names import PERSON_KINDS, NameKind
+
+_SENTENCE_TITLE = 4
+_SHORT_KEY = 2
+_FEWEST_WORDS_ANYWHERE = 2
+_VOCABULARY = frozenset({"genre"})
+_PEOPLE = PERSON_KINDS | {"band"}
+
+
+class Support:
+    """Judges places in messages."""
+
+    def __init__(self, nouns: frozenset[str], get: Callable[[Qid], Entity | None]) -> None:
+        """Takes the folded words for items ("film", "songs") and how to look an entity up."""
+        self._nouns = nouns
+        self._get = get
+
+    def kept(
+        self, message: Message, span: Segment, postings: tuple[Posting, ...], *, item_shown: bool
+    ) -> tuple[Posting, ...]:
+        """The entities that the words may name here; none when the words are no name here."""
+        words = message.phrase(span.first, span.last)
+        if words in message.words.small_talk and self._whole(message, span):
+            return ()
+        if len(words) == 1 and words[0] in message.words.nationalities:
+            return postings
+        content = [word for word in words if word not in message.words.common and not word.isdecimal()]
+        if len(message.key(span.first, span.last)) == 1:
+            return postings if self._marked(message, span) else ()
+        if not content:
+            return self._common_words(message, span, postings, item_shown=item_shown)
+        if len(content) >= _FEWEST_WORDS_ANYWHERE or self._marked(message, span):
+            return postings
+        return self._one_word(message, span, postings)
+
+    def is_small_talk(self, message: Message) -> bool:
+        """Whether the whole message is a phrase of small talk, an answer or a command."""
+        return message.phrase(0, len(message)) in message.words.small_talk
+
+    def national(self, message: Message, span: Segment, postings: tuple[Posting, ...]) -> tuple[Posting, ...]:
+        """What an adjective of nationality means: a language in "in Italian", else the country."""
+        beside = {message.word(span.first - 1), message.word(span.last)}
+        order = ("language", "country") if beside & message.words.in_language else ("country", "language")
+        for kind in order:
+            found = tuple(one for one in postings if self._kind(one) == kind and one.kind <= NameKind.FOREIGN)
+            if found:
+                return found
+        return ()
+
+    def _kind(self, posting: Posting) -> str | None:
+        entity = self._get(posting.qid)
+        return entity.kind if entity else None
+
+    def _common_words(
+        self, message: Message, span: Segment, postings: tuple[Posting, ...], *, item_shown: bool
+    ) -> tuple[Posting, ...]:
+        """Names made of common words and numbers: whole names only."""
+        words = message.phrase(span.first, span.last)
+        if all(word in message.words.pronouns for word in words):
+            stressed = self._capital(message, span) and self._introduced(message, span)
+            alone = not item_shown and (stressed or self._whole(message, span))
+            supported = alone or self._marked(message, span)
+            titles = (one for one in postings if one.kind is NameKind.LABEL and self._is_item(one))
+            return tuple(titles) if supported else ()
+        own = tuple(one for one in postings if one.kind <= NameKind.FOREIGN and self._is_item(one))
+        supported = (
+            len(words) >= _SENTENCE_TITLE
+            or self._marked(message, span)
+            or self._capital(message, span)
+            or self._fills_slot(message, span)
+        )
+        return own if supported else ()
+
+    def _one_word(self, message: Message, span: Segment, postings: tuple[Posting, ...]) -> tuple[Posting, ...]:
+        """Names with one telling word."""
+        if self._beside_content(message, span):
+            postings = tuple(one for one in postings if one.kind is not NameKind.SURNAME)
+        if len(message.key(span.first, span.last)) <= _SHORT_KEY and not self._fills_slot(message, span):
+            return ()
+        if self._capital(message, span) or self._introduced(message, span):
+            return postings
+        people = message.word(self.before(message, span.first)) in message.words.by_people
+        return tuple(one for one in postings if self._fits_anywhere(one, people=people))
+
+    def _fits_anywhere(self, posting: Posting, *, people: bool) -> bool:
+        """Genres are everyday words; people and other values may follow "with" or "by"."""
+        entity = self._get(posting.qid)
+        if entity is None:
+            return False
+        if entity.kind in _VOCABULARY:
+            return posting.kind <= NameKind.FOREIGN
+        return people and (entity.domain is None or entity.kind in _PEOPLE)
+
+    def _is_item(self, posting: Posting) -> bool:
+        entity = self._get(posting.qid)
+        return entity is not None and entity.is_item
+
+    def _marked(self, message: Message, span: Segment) -> bool:
+        """In quotes, or beside a word such as "film"."""
+        if span in message.quoted:
+            return True
+        if all(word in self._nouns for word in message.phrase(span.first, span.last)):
+            return False
+        before = message.word(span.first - 1)
+        noun = before in self._nouns or before in message.words.role_words
+        return noun and not message.starts_sentence(span.first) and message.ends_clause(span.last)
+
+    def _whole(self, message: Message, span: Segment) -> bool:
+        return span.first == 0 and span.last == len(message)
+
+    def _capital(self, message: Message, span: Segment) -> bool:
+        """Written with capitals where none is needed."""
+        if message.mostly_capital or message.starts_sentence(span.first):
+            return False
+        tokens = message.tokens[span.first : span.last]
+        return tokens[0].capital and all(token.capital or token.word in message.words.common for token in tokens)
+
+    def _introduced(self, message: Message, span: Segment) -> bool:
+        """After a word that titles follow, in a list of names, or alone in its clause."""
+        before = self.before(message, span.first)
+        if before < 0 or message.starts_sentence(before + 1) or self._listed(message, before):
+            return self.clause_ends(message, span.last)
+        word = message.word(before)
+        return message.is_opinion(before) or message.leads(before) or word in message.words.about
+
+    def introduces(self, message: Message, place: int) -> bool:
+        """Whether a name of some kind may follow the word there."""
+        word = message.word(place)
+        return message.leads(place) or word in message.words.about or word in message.words.by_people
+
+    def _fills_slot(self, message: Message, span: Segment) -> bool:
+        """The whole object of a verb of taste, or the whole message."""
+        if self._whole(message, span):
+            return True
+        before = self.before(message, span.first)
+        if before < 0 or not self.clause_ends(message, span.last):
+            return False
+        return message.is_opinion(before) or (before > 0 and self._listed(message, before))
+
+    def _listed(self, message: Message, before: int) -> bool:
+        return message.word(before) in message.words.joins or message.ends_clause(before + 1)
+
+    def _beside_content(self, message: Message, span: Segment) -> bool:
+        """Whether a telling word stands right before: "Willy Parsons" is not just any Parsons."""
+        before = span.first - 1
+        if before < 0 or message.ends_clause(span.first):
+            return False
+        return message.word(before) not in message.words.common and not message.is_opinion(before)
+
+    def before(self, message: Message, place: int) -> int:
+        """The place of the word before, articles, years and words such as "film" skipped; -1 for none."""
+        place -= 1
+        words = message.words
+        skipped = words.articles | self._nouns | words.role_words | words.demonstratives
+        while place >= 0 and (message.word(place) in skipped or message.is_year(place)):
+            if message.word(place) in words.joins:
+                break
+            place -= 1
+        return place
+
+    def clause_ends(self, message: Message, place: int) -> bool:
+        """Whether nothing but common words follows in the clause."""
+        while not message.ends_clause(place):
+            if message.word(place) not in message.words.common and not message.is_year(place):
+                return False
+            place += 1
+        return True
