@@ -1,0 +1,1 @@
+"""Speaking with a SPARQL endpoint in Wikidata's vocabulary: politely, in time, trusting nothing it answers."""
