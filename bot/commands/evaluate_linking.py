@@ -1,0 +1,81 @@
+"""`converse evaluate linking`: how well titles and names are recognised in published dialogues."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bot.commands import group
+from bot.errors import MissingFileError
+
+if TYPE_CHECKING:
+    from nlu.entities.evaluation import Counts
+
+_SHOWN_ERRORS = 50
+
+
+def register(app: typer.Typer) -> None:
+    """Adds `converse evaluate linking`."""
+    evaluate = group(app, "evaluate", "The quality figures, on data that was not learned from.")
+    evaluate.command("linking", epilog="Example: converse evaluate linking --data converse-dataset/ --json")(linking)
+
+
+def linking(
+    data: Annotated[Path, typer.Option(help="The ConveRSE folder, or a file of it.", show_default=False)],
+    catalogue: Annotated[
+        Path | None, typer.Option(help="A catalogue other than the one that ships.", show_default=False)
+    ] = None,
+    errors: Annotated[bool, typer.Option("--errors", help="Add the errors, to read.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Links the trusted preference rows with one recognised object that the catalogue holds.
+
+    Rows whose recorded object is not what the text names are left out, by the rule of docs/understanding-linking.md;
+    "all_rows" gives the figures with them.
+    """
+    from data.catalogue import load_catalogue
+    from data.domains import load_domains
+    from nlu.entities.evaluation import evaluate, total
+    from nlu.entities.linker import CatalogueLinker
+    from nlu.entities.words import load_words
+
+    rows = list(_rows(data))
+    entities, words = load_catalogue(catalogue), load_words()
+    linker = CatalogueLinker(entities, load_domains(), words=words)
+    clean, every = asyncio.run(evaluate(linker, entities, words, rows))
+    summed = total(list(clean.values()))
+    document: dict[str, Any] = {
+        **summed.figures(),
+        "by_domain": {domain: counts.figures() for domain, counts in clean.items()},
+        "all_rows": total(list(every.values())).figures(),
+    }
+    if errors:
+        document["errors"] = summed.errors
+    if as_json:
+        import orjson
+
+        typer.echo(orjson.dumps(document).decode())
+    else:
+        _show(document, summed)
+
+
+def _rows(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    from data.formats.converse import domain_of, read_rows
+
+    paths = [data] if data.is_file() else sorted(data.glob("**/messages_*.json"))
+    if not paths:
+        raise MissingFileError(f"{data} holds no messages_*.json; name the folder of the ConveRSE dataset.")
+    for path in paths:
+        for row in read_rows(path):
+            yield domain_of(path), row
+
+
+def _show(document: dict[str, Any], summed: "Counts") -> None:
+    for part in ("all domains", *document["by_domain"]):
+        figures = document["by_domain"].get(part, document)
+        shown = {name: value for name, value in figures.items() if not isinstance(value, dict | list)}
+        typer.echo(f"{part}: " + ", ".join(f"{name} {value}" for name, value in shown.items()))
+    for error in summed.errors[:_SHOWN_ERRORS]:
+        typer.echo(f"  {error['kind']}: {error['text']!r}, recorded {error['recorded']}, found {error['found']}")
