@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from data.errors import BackendError
+from data.model import Polarity
 from nlu.entities.message import Message
 from nlu.entities.words import Words, load_words
 from nlu.model import (
@@ -71,6 +72,7 @@ class Understander:
         else:
             opinionated, note = await self._with_opinions(text, linking)
             notes.extend(note)
+        overall = None if bare else await self._overall(text, opinionated, context)
         if recognised is None:
             notes.append(INTENTS_UNAVAILABLE)
             coarse = self._without_classifier(message, opinionated, context)
@@ -90,7 +92,18 @@ class Understander:
             domain=opinionated.domain,
             learned=opinionated.learned,
             notes=tuple(notes),
+            overall=overall,
         )
+
+    async def _overall(self, text: str, linking: Linking, context: Context) -> Polarity | None:
+        """The opinion of a message that names nothing, when an opinion is what was asked for ("loved it!", "meh")."""
+        targets = linking.mentions or linking.item_reference or linking.property_references
+        if targets or (context.shown is None and context.asked != "polarity"):
+            return None
+        try:
+            return await asyncio.to_thread(self._sentiment.overall, text)
+        except BackendError:
+            return None
 
     async def _recognise(self, text: str) -> IntentResult | None:
         try:
