@@ -19,7 +19,7 @@ from bot.dialogue.state import Change, Choice, Preference, Question
 from data.model import Polarity, PropertyId, Qid
 from nlu.model import Mention, Reference
 
-__all__ = ["Opinion", "acknowledged", "note", "settled", "take", "take_properties", "with_properties"]
+__all__ = ["Opinion", "acknowledged", "note", "note_values", "settled", "take", "take_properties", "with_properties"]
 
 REMEMBERED = 8
 """Changes that can be undone or corrected."""
@@ -143,11 +143,20 @@ def with_properties(
     return tuple(held), tuple(free)
 
 
+def note_values(
+    scene: Scene, move: Move, values: Iterable[Qid], pid: PropertyId, polarity: Polarity, mention: str
+) -> Move:
+    """Notes an opinion on every value of a property of an item."""
+    for value in values:
+        move = note(scene, move, Opinion(value, polarity, pid, "inferred", mention))
+    return move
+
+
 def take_properties(
     scene: Scene, move: Move, references: Iterable[Reference], items: Sequence[tuple[int, Qid]], *,
-    unstated: Polarity | None, critique: bool = False,
+    unstated: Polarity | None, confirm: bool = True, critique: bool = False,
 ) -> Move:  # fmt: skip
-    """Attaches bare properties ("for the director") to the nearest item named, or to the one on show, to be confirmed.
+    """Attaches bare properties ("for the director") to the nearest item named, or to the one on show.
 
     Args:
         scene: the turn.
@@ -155,10 +164,11 @@ def take_properties(
         references: the bare properties.
         items: positions in the text and ids of the items they may belong to.
         unstated: polarity of references without one of their own.
+        confirm: whether that must be confirmed, or can be noted at once.
         critique: whether they criticise the item on show.
 
     Returns:
-        The move with a confirmation waiting for each; a property without a known value is said.
+        The move with preferences or with a confirmation waiting for each; a property without a known value is said.
     """
     for reference in references:
         polarity = reference.polarity or unstated
@@ -166,7 +176,10 @@ def take_properties(
             continue
         _, qid = min(items, key=lambda item: abs(item[0] - reference.start))
         entity = scene.know.catalogue.get(qid)
-        if entity and entity.relations.get(reference.property):
+        values = entity.relations.get(reference.property, ()) if entity else ()
+        if values and not confirm:
+            move = note_values(scene, move, values, reference.property, polarity, reference.text)
+        elif values:
             question = confirmation(scene, qid, reference.property, polarity, reference.text, critique=critique)
             move = move.also(state=raised(move.state, [question]), events={"preference"})
         else:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from bot.dialogue import recommending
 from bot.dialogue.handlers.profile import confirm_reset, deleted, reset_done
 from bot.dialogue.handlers.switches import switched_domain
-from bot.dialogue.opinions import Opinion, acknowledged, note, settled, take_properties
+from bot.dialogue.opinions import Opinion, acknowledged, note, note_values, settled, take_properties
 from bot.dialogue.questions import raised, resolved, which_polarity
 from bot.dialogue.scene import Handler, Move, Scene
 from bot.dialogue.state import Choice, Question
@@ -129,10 +129,8 @@ def _confirmation(scene: Scene, move: Move, question: Question) -> Move:
     entity = scene.know.catalogue.get(question.qid or "")
     if scene.coarse != "affirm" or entity is None or question.property is None or question.polarity is None:
         return move.also(scene.say("not_confirmed"), events={"preference"})
-    for value in entity.relations.get(question.property, ()):
-        given = Opinion(value, question.polarity, question.property, "inferred", question.mention)
-        move = note(scene, move, given)
-    return acknowledged(scene, move)
+    values = entity.relations.get(question.property, ())
+    return acknowledged(scene, note_values(scene, move, values, question.property, question.polarity, question.mention))
 
 
 def _delete(scene: Scene, move: Move, question: Question) -> Move:

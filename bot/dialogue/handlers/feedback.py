@@ -60,7 +60,16 @@ def _critique(scene: Scene, move: Move, *, rated: bool) -> Move:
     move = take(scene, move, others, unstated=unstated, critique=rated)
     bare = understood.property_references
     named = [(mention.start, mention.accepted) for mention in others if mention.accepted and not rated]
-    move = take_properties(scene, move, bare, named or [(0, shown)], unstated=unstated, critique=not named)
+    contrasted = scene.coarse in {"yes_but", "no_but"}
+    move = take_properties(
+        scene,
+        move,
+        bare,
+        named or [(0, shown)],
+        unstated=unstated,
+        confirm=contrasted or bool(named),
+        critique=not named,
+    )
     if scene.conditions:
         move = move.with_state(constraints=recommending.narrowed(move.state.constraints, scene.conditions))
         conditions = [constraint.text for constraint in scene.conditions]

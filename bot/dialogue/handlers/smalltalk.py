@@ -31,7 +31,8 @@ def _fallback(scene: Scene) -> Move:
         return scene.move(scene.say("foreign_script"), options=menu(scene))
     if text.strip().isdigit() and not scene.question:
         return scene.move(scene.say("bare_number", number=text.strip()), options=menu(scene))
-    return scene.move(scene.say(_FALLBACKS.get(scene.phase, "fallback")), options=menu(scene))
+    events = {"preference"} if scene.coarse == "inform" and scene.question else ()
+    return scene.move(scene.say(_FALLBACKS.get(scene.phase, "fallback")), options=menu(scene)).also(events=events)
 
 
 def _reply(scene: Scene) -> Move:

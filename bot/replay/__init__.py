@@ -1,0 +1,1 @@
+"""Replaying published conversations through the bot, to see how far it agrees with what was recorded."""
