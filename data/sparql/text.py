@@ -25,7 +25,8 @@ def literal(text: str, language: str | None = None) -> str:
     r"""A string as SPARQL literal, quotes included.
 
     SPARQL replaces `\uXXXX` before it reads the query, so a `u` that follows a backslash is written as such a sequence
-    itself: whichever way an engine reads the backslashes, the text stays inside its quotes.
+    itself, in the long form that no digit after it can lengthen: whichever way an engine reads the backslashes, the
+    text stays inside its quotes.
 
     Args:
         text: anything; half of a surrogate pair, which no query can carry, becomes U+FFFD, and NUL does too.
@@ -40,7 +41,7 @@ def literal(text: str, language: str | None = None) -> str:
     parts: list[str] = []
     for before, character in zip(" " + whole, whole, strict=False):
         if before == "\\" and character in "uU":
-            parts.append(f"\\u{ord(character):04X}")
+            parts.append(f"\\U{ord(character):08X}")
         else:
             parts.append(_ESCAPES.get(character, character))
     quoted = f'"{"".join(parts)}"'
