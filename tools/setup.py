@@ -7,6 +7,7 @@ complete; one without a stamp is built anew, one whose lock file has changed is 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import re
@@ -35,7 +36,17 @@ class SetupError(Exception):
 
 def main() -> int:
     """Build what is missing; 0 when both environments are complete."""
-    todo: list[Build] = [build for build in (Bot(), Rasa()) if not build.is_complete()]
+    with Path(__file__).open() as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("another `make setup` is at work here; waiting for it")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        return build_missing([build for build in (Bot(), Rasa()) if not build.is_complete()])
+
+
+def build_missing(todo: list[Build]) -> int:
+    """Build these environments; the exit code."""
     if not todo:
         return 0
     try:
@@ -47,6 +58,9 @@ def main() -> int:
     except SetupError as error:
         say(f"make setup: {error}")
         return 2
+    except KeyboardInterrupt:
+        say("\nmake setup: interrupted; the same command goes on where it must.")
+        return 130
     return 0
 
 
