@@ -14,7 +14,7 @@ from data.building.genres import load_genres
 from data.domains import DomainConfig
 from data.errors import BackendError, StorageError
 from data.model import Domain, Entity, Qid
-from data.sparql.endpoint import Binding, Endpoint, EndpointError
+from data.sparql.endpoint import Binding, Endpoint, EndpointError, user_agent
 from data.sparql.pace import Backoff, Breaker, RateLimit
 from data.sparql.reader import ANY_LANGUAGE, EntityReader, qid_of
 from data.sparql.spelling import spellings
@@ -81,6 +81,21 @@ class WikidataClient:
         self._backoff = Backoff(first=0.2, cap=limits.deadline)
         self._turn = asyncio.Lock()
         self._under_way = False
+
+    @classmethod
+    def configured(
+        cls, contact: str | None, url: str, domains: Mapping[Domain, DomainConfig], cache: LookupCache | None = None
+    ) -> "WikidataClient":
+        """The client as an operator's settings want it: off without a contact, which Wikidata asks for.
+
+        Args:
+            contact: e-mail or address of who runs the bot.
+            url: of the endpoint.
+            domains: what items and values are.
+            cache: where answers are remembered; in memory when None.
+        """
+        endpoint = Endpoint(url, user_agent(contact)) if contact and contact.strip() else None
+        return cls(endpoint, domains, cache)
 
     @property
     def enabled(self) -> bool:
