@@ -149,7 +149,8 @@ class _Server:
             BackendError: it does not start or does not answer.
         """
         for attempt in range(1, _START_ATTEMPTS + 1):
-            lease = await asyncio.to_thread(self._lease_or_start, port)
+            with _writing_to(self.folder):
+                lease = await asyncio.to_thread(self._lease_or_start, port)
             try:
                 await self._wait_until_ready(lease, report)
             except _DiedError:
@@ -175,7 +176,7 @@ class _Server:
             try:
                 lease.take_over(await self.acquire(lease.port, lambda _what, _seconds: None))
                 _log.warning("Rasa answers again")
-            except (BackendError, OSError) as error:
+            except BackendError as error:
                 pause = min(_LONGEST_PAUSE, max(1.0, 2 * pause))
                 _log.error("%s Next attempt in %.0f s.", error, pause)
 
@@ -303,13 +304,20 @@ def _state_folder(state_dir: Path, model: Path) -> Path:
     with model.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     folder = state_dir.absolute() / f"{model.name.removesuffix('.tar.gz')}-{digest[:12]}"
-    try:
+    with _writing_to(state_dir):
         folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@contextmanager
+def _writing_to(folder: Path) -> Iterator[None]:
+    """Turns what the file system reports into a BackendError with the remedy."""
+    try:
+        yield
     except OSError as error:
         raise BackendError(
-            f"Cannot write to {state_dir}: {error.strerror}. Choose another with --data-dir or CONVERSE_DATA_DIR."
+            f"Cannot write to {folder}: {error.strerror}. Choose another with --data-dir or CONVERSE_DATA_DIR."
         ) from error
-    return folder
 
 
 def _free_port(wanted: int | None) -> int:

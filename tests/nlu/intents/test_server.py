@@ -176,6 +176,18 @@ async def test_a_file_in_place_of_the_folder_is_named(tmp_path: Path) -> None:
             pass
 
 
+async def test_a_folder_that_cannot_be_used_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    model = tmp_path / "model.tar.gz"
+    model.touch()
+    monkeypatch.setattr(os, "mkfifo", refuse)
+    with pytest.raises(BackendError, match=r"Cannot write to .*Read-only file system.*--data-dir"):
+        async with managed_rasa(tmp_path / "state", model=model):
+            pass
+
+
 @pytest.fixture
 async def foreign(unused_tcp_port: int) -> AsyncIterator[str]:
     """A server that somebody else manages; it answers like Rasa, from its second second on."""
