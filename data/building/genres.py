@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import yaml
@@ -12,7 +12,7 @@ from data.building.names import distinct_names
 from data.errors import ConfigError
 from data.model import Entity, Qid
 
-__all__ = ["GENRE", "Genres", "load_genres"]
+__all__ = ["GENRE", "Genres", "load_genres", "with_one_genre_a_name"]
 
 GENRE = "P136"
 SUBJECT = "P921"
@@ -113,3 +113,18 @@ def load_genres(path: Path = _FILE) -> Genres:
     if twice := {qid for qid in ids if ids.count(qid) > 1}:
         raise ConfigError(f"{path}: {', '.join(sorted(twice))} stand for two genres; keep one.")
     return Genres(config)
+
+
+def with_one_genre_a_name(entities: Sequence[Entity]) -> list[Entity]:
+    """Leaves a word to one genre: to the one it is the label of, then to the best known."""
+    genres = sorted((found for found in entities if found.kind == "genre"), key=lambda found: -found.popularity)
+    owner = {genre.label.casefold(): genre.qid for genre in reversed(genres)}
+    for genre in genres:
+        for alias in genre.aliases:
+            owner.setdefault(alias.casefold(), genre.qid)
+    return [
+        dataclasses.replace(found, aliases=tuple(name for name in found.aliases if owner[name.casefold()] == found.qid))
+        if found.kind == "genre"
+        else found
+        for found in entities
+    ]

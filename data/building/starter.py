@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from data.building.facts import Facts, Item, StarterConfig, Value, italian_title, read_config, read_facts
-from data.building.genres import GENRE, Genres, load_genres
+from data.building.genres import GENRE, Genres, load_genres, with_one_genre_a_name
 from data.building.names import distinct_names
 from data.building.selection import choose
 from data.catalogue import STARTER, write_entities
@@ -63,7 +63,7 @@ class Compiler:
         wanted |= {self._genres.canonical(qid) for qid in self._mentioned()}
         left = sorted(wanted - set(chosen), key=lambda qid: int(qid[1:]))
         values = (self._value(qid, rows.get(qid, [])) for qid in left)
-        return _with_one_genre_a_name([*items, *(value for value in values if value is not None)])
+        return with_one_genre_a_name([*items, *(value for value in values if value is not None)])
 
     def _mentioned(self) -> Iterator[Qid]:
         """Those the dialogues mention that are no items: people, genres, franchises."""
@@ -142,21 +142,6 @@ class Compiler:
         if used not in _OPEN or stated is None:
             return used or "subject"
         return _KIND_IN_FACTS.get(stated, "person") if not (stated == "movie" and used == "series") else "series"
-
-
-def _with_one_genre_a_name(entities: Sequence[Entity]) -> list[Entity]:
-    """Leaves a word to one genre: to the one it is the label of, then to the best known."""
-    genres = sorted((found for found in entities if found.kind == "genre"), key=lambda found: -found.popularity)
-    owner = {genre.label.casefold(): genre.qid for genre in reversed(genres)}
-    for genre in genres:
-        for alias in genre.aliases:
-            owner.setdefault(alias.casefold(), genre.qid)
-    return [
-        dataclasses.replace(found, aliases=tuple(name for name in found.aliases if owner[name.casefold()] == found.qid))
-        if found.kind == "genre"
-        else found
-        for found in entities
-    ]
 
 
 def _genre_name(value: Value) -> str:

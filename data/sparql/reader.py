@@ -3,7 +3,7 @@
 import dataclasses
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from data.building.genres import Genres
@@ -132,17 +132,25 @@ class EntityReader:
         """Entities of the drafts that have a name, with relations among those only; variants of a genre are one."""
         kept: dict[Qid, Draft] = {}
         for qid, draft in drafts.items():
-            if self._label(draft) is not None:
+            if self.label(draft) is not None:
                 kept.setdefault(self._genres.canonical(qid), draft)
-        return {qid: self._genres.named(self._entity(qid, draft, kept)) for qid, draft in kept.items()}
+        return {qid: self._genres.named(self.entity(qid, draft, kept)) for qid, draft in kept.items()}
 
-    def _label(self, draft: Draft) -> str | None:
+    def label(self, draft: Draft) -> str | None:
+        """Its name in English, or else one for all languages, or else in the first language that has one."""
         order = ("en", ANY_LANGUAGE, *self._languages)
         return next((draft.labels[language] for language in order if draft.labels.get(language, "").strip()), None)
 
-    def _entity(self, qid: Qid, draft: Draft, kept: Collection[Qid]) -> Entity:
-        label = self._label(draft) or qid
-        kind, is_item = self._kind(draft)
+    def entity(self, qid: Qid, draft: Draft, kept: Container[Qid]) -> Entity:
+        """Makes an entity of a draft.
+
+        Args:
+            qid: its id.
+            draft: what is known of it.
+            kept: ids that its relations may name; those of genres stand for their variants.
+        """
+        label = self.label(draft) or qid
+        kind, is_item = self.kind(draft)
         others = {language: name for language, name in draft.labels.items() if language not in ("en", ANY_LANGUAGE)}
         entity = Entity(
             qid=qid,
@@ -159,13 +167,13 @@ class EntityReader:
         entity = self._genres.applied(entity) if is_item else entity
         return dataclasses.replace(entity, relations=dict(self._relations(entity, kept)))
 
-    def _relations(self, entity: Entity, kept: Collection[Qid]) -> Iterator[tuple[PropertyId, tuple[Qid, ...]]]:
+    def _relations(self, entity: Entity, kept: Container[Qid]) -> Iterator[tuple[PropertyId, tuple[Qid, ...]]]:
         for pid, values in entity.relations.items():
             known = dict.fromkeys(map(self._genres.canonical, values))
             if found := tuple(qid for qid in known if qid in kept and qid != entity.qid):
                 yield pid, found
 
-    def _kind(self, draft: Draft) -> tuple[str, bool]:
+    def kind(self, draft: Draft) -> tuple[str, bool]:
         """What it is, and whether it is an item of the domain."""
         for qid, kind in self._config.classes.items():
             if qid in draft.classes:

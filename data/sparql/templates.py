@@ -6,11 +6,11 @@ from pathlib import Path
 from string import Template
 
 from data.domains import DomainConfig
-from data.model import Qid
+from data.model import PropertyId, Qid
 from data.sparql.text import entities, literal, properties
 from data.sparql.vocabulary import Vocabulary
 
-__all__ = ["describe_query", "find_query"]
+__all__ = ["describe_query", "find_query", "names_query", "page_query", "subclasses_query"]
 
 _FOLDER = Path(__file__).parent / "queries"
 _KNOWN_WORKS = 5
@@ -70,6 +70,46 @@ def describe_query(
         classes=entities(dict.fromkeys((*config.classes, *vocabulary.kinds))),
         occupations=entities(config.occupations),
         works=made,
+    )
+
+
+def names_query(qids: Sequence[Qid], languages: Sequence[str], vocabulary: Vocabulary) -> str:
+    """Query for names, kind and fame of property values; `EntityReader` reads its rows."""
+    return render(
+        "describe",
+        items=entities(qids),
+        languages=", ".join(literal(language) for language in languages),
+        literals="",
+        relations="",
+        classes=entities(vocabulary.kinds),
+        occupations="",
+        works="",
+    )
+
+
+def subclasses_query(classes: Iterable[Qid]) -> str:
+    """Query for these classes and all below them; rows are `?class`."""
+    return render("subclasses", top=entities(classes))
+
+
+def page_query(property_id: PropertyId, classes: Iterable[Qid], after: str, limit: int, since: str | None) -> str:
+    """Query for the next ids in order; rows are `?item`.
+
+    Args:
+        property_id: P31 for instances of the classes, P106 for people of these occupations.
+        classes: with their subclasses.
+        after: the last IRI of the page before, "" for the first.
+        limit: ids in a page.
+        since: an ISO date: only what changed on it or later.
+    """
+    changed = render("since", header=False, date=literal(f"{since}T00:00:00Z")) if since else ""
+    return render(
+        "page",
+        classes=entities(classes),
+        property=properties([property_id]),
+        since=changed,
+        after=literal(after),
+        limit=str(limit),
     )
 
 

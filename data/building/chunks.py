@@ -1,0 +1,76 @@
+"""Reading a dump in pieces and working on them with all cores, in order and with bounded memory."""
+
+import bz2
+import gzip
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import IO, TypeVar, cast
+
+from data.errors import DataError, MissingFileError
+
+__all__ = ["chunks_of", "open_dump", "worked"]
+
+CHUNK_BYTES = 8 * 1024 * 1024
+_Result = TypeVar("_Result")
+
+
+def open_dump(path: Path) -> IO[bytes]:
+    """Opens a dump, packed (`.gz`, `.bz2`) or plain.
+
+    Raises:
+        MissingFileError: there is no such file.
+    """
+    try:
+        if path.suffix == ".gz":
+            return cast("IO[bytes]", gzip.open(path))
+        return cast("IO[bytes]", bz2.open(path)) if path.suffix == ".bz2" else path.open("rb")
+    except FileNotFoundError as error:
+        raise MissingFileError(f"There is no dump {path}; give the path of a Wikidata JSON dump.") from error
+
+
+def chunks_of(path: Path, skip: int = 0) -> Iterator[Sequence[bytes]]:
+    """Lines of a dump, some megabytes at a time; the pieces are the same every time.
+
+    Args:
+        path: the dump.
+        skip: pieces to leave out at the beginning.
+
+    Raises:
+        MissingFileError: there is no such file.
+        DataError: the file is damaged.
+    """
+    with open_dump(path) as stream:
+        number = 0
+        try:
+            while lines := stream.readlines(CHUNK_BYTES):
+                if number >= skip:
+                    yield lines
+                number += 1
+        except (OSError, EOFError) as error:
+            raise DataError(f"{path} is damaged after about {number} pieces ({error}); download it again.") from error
+
+
+def worked(
+    work: Callable[[Sequence[bytes]], _Result], pieces: Iterable[Sequence[bytes]], workers: int
+) -> Iterator[_Result]:
+    """Results of work on pieces, in their order.
+
+    Args:
+        work: what to do with a piece; must be picklable when there are several workers.
+        pieces: read no further ahead than the workers need.
+        workers: processes; with 1 the work is done in this one.
+    """
+    if workers <= 1:
+        yield from map(work, pieces)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        under_way: deque[Future[_Result]] = deque()
+        for piece in pieces:
+            under_way.append(pool.submit(work, piece))
+            if len(under_way) > 2 * workers:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
