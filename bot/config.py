@@ -35,6 +35,7 @@ class Settings(BaseSettings):
         webhook_secret: token that Telegram sends along with each webhook call.
         webhook_host: address that the webhook server listens on.
         webhook_port: port that the webhook server listens on.
+        health_port: port for health and metrics with long polling; None serves none.
         wikidata_endpoint: SPARQL endpoint for titles that the catalogue does not know.
         wikidata_contact: e-mail or URL for the User-Agent that Wikidata asks for; None turns look-ups off.
         domain: domain of a new conversation.
@@ -70,6 +71,7 @@ class Settings(BaseSettings):
     webhook_secret: SecretStr | None = None
     webhook_host: str = "127.0.0.1"
     webhook_port: Annotated[int, Field(ge=0, le=65535)] = 8443
+    health_port: Annotated[int, Field(ge=0, le=65535)] | None = None
     wikidata_endpoint: str = "https://query.wikidata.org/sparql"
     wikidata_contact: str | None = None
     domain: str = "movie"

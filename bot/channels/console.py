@@ -16,18 +16,11 @@ from rich.console import Console
 from rich.text import Text
 
 from bot.channels.base import Option, Reply, Turn, UserKey
+from bot.channels.conversation import Conversation
 from bot.records import TurnResult
 
 CHANNEL = "console"
 _CHUNK = 65536
-
-
-class Conversation(Protocol):
-    """What answers a turn."""
-
-    async def handle(self, turn: Turn) -> TurnResult:
-        """Raises StorageError when the turn cannot be kept."""
-        ...
 
 
 class Sent(Protocol):

@@ -16,6 +16,7 @@ from bot.storage.base import OpenTurn
 from bot.storage.codec import entity_from, reply_from
 from bot.storage.engine import WRITING, explained, make_folder, open_engine
 from bot.storage.locks import FileLocks, UserLocks, lock_number
+from bot.storage.reading import rows_of_user
 from bot.storage.turn import SqlTurn, is_update, is_user, turn_from, upsert
 from bot.storage.upgrade import LOCK, upgrade
 from data.model import Entity
@@ -183,6 +184,20 @@ class SqlStore:
         moment = self._clock() if blocked else None
         async with self.writing() as connection:
             await connection.execute(update(schema.users).where(is_user(user)).values(blocked_at=moment))
+
+    # What a person may ask about themselves.
+
+    async def consented(self, user: UserKey) -> bool:
+        """Whether the user has agreed that their messages are stored."""
+        async with self.reading() as connection:
+            rows = await connection.execute(select(schema.users.c.consented_at).where(is_user(user)))
+            row = rows.first()
+            return row is not None and row.consented_at is not None
+
+    async def my_data(self, user: UserKey) -> dict[str, Any]:
+        """Everything stored of a user: table to rows, as JSON data; empty when there is nothing."""
+        async with self.reading() as connection:
+            return await rows_of_user(connection, user)
 
     # What look-ups found.
 

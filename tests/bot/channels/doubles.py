@@ -39,6 +39,9 @@ class Echo:
         self.sent: list[Turn] = []
 
     async def handle(self, turn: Turn) -> TurnResult:
+        return await self.answer(turn)
+
+    async def answer(self, turn: Turn) -> TurnResult:
         self.turns.append(turn)
         reply = Reply((f"You said {turn.kind} {turn.text!r} {turn.option}.",), OPTIONS)
         return TurnResult(reply, make_record(turn, reply))
@@ -58,7 +61,7 @@ class StoredEcho(Echo):
         async with self._store.open_turn(turn) as opened:
             if opened.repeated is not None:
                 return TurnResult(opened.repeated)
-            result = await super().handle(turn)
+            result = await self.answer(turn)
             assert result.record is not None
             await opened.save(Outcome(DialogueState(), Profile(), result.reply, (result.record,)))
             return result

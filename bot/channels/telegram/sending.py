@@ -1,0 +1,164 @@
+"""Sends replies: each once, whatever dies in between."""
+
+import asyncio
+import json
+import logging
+from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Protocol
+
+from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup, InputFile, LinkPreviewOptions
+from telegram.constants import ParseMode
+from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter, TelegramError
+
+from bot.channels.base import Reply, Turn, UserKey
+from bot.channels.telegram.reading import chat_of
+from bot.channels.telegram.rendering import Keyboard, Part, render, without_picture
+from bot.logs import UserHash
+
+ATTEMPTS = 5
+FIRST_PAUSE = 0.5
+RENEW_SECONDS = 6.0
+MOST_PICTURES = 5_000
+
+_log = logging.getLogger(__name__)
+
+
+class Outbox(Protocol):
+    """What the store keeps of replies; see `bot.storage.store.SqlStore`."""
+
+    async def claim(self, turn: Turn) -> int | None: ...
+    async def mark_part(self, turn: Turn, parts: int) -> None: ...
+    async def mark_sent(self, turn: Turn) -> None: ...
+    async def release(self, turn: Turn) -> None: ...
+    async def mark_blocked(self, user: UserKey, *, blocked: bool) -> None: ...
+    async def my_data(self, user: UserKey) -> dict[str, Any]: ...
+    def unsent(self, channel: str) -> AsyncIterator[tuple[Turn, Reply]]: ...
+
+
+class Sender:
+    """Sends the messages of a reply one by one, and notes each, so that another process can go on after a crash."""
+
+    def __init__(self, bot: Bot, outbox: Outbox, hashed: UserHash) -> None:
+        self._bot = bot
+        self._outbox = outbox
+        self._hashed = hashed
+        self._pictures: OrderedDict[str, str] = OrderedDict()
+
+    async def deliver(self, turn: Turn, reply: Reply) -> None:
+        """Sends what is not sent yet of a reply, unless another process is at it.
+
+        What cannot be sent now is left to be sent later; what can never be sent is logged.
+
+        Raises:
+            StorageError: the database cannot be used.
+        """
+        done = await self._outbox.claim(turn)
+        if done is None:
+            return
+        try:
+            async with self._claimed(turn, done) as progress:
+                for number, part in enumerate(render(reply)[done:], done + 1):
+                    await self._send(turn, part)
+                    await progress(number)
+        except Forbidden:
+            _log.info("a user blocked the bot", extra={"user": self._hashed(turn.user)})
+            await self._outbox.mark_blocked(turn.user, blocked=True)
+        except BadRequest as error:
+            _log.error("a reply cannot be sent: %s", error, extra={"user": self._hashed(turn.user)})
+        except TelegramError as error:
+            _log.warning("a reply is sent later: %s", type(error).__name__, extra={"user": self._hashed(turn.user)})
+            await self._outbox.release(turn)
+            return
+        await self._outbox.mark_sent(turn)
+
+    async def recover(self, channel: str) -> None:
+        """Sends what was committed but not sent, oldest first. Raises StorageError."""
+        async for turn, reply in self._outbox.unsent(channel):
+            await self.deliver(turn, reply)
+
+    @asynccontextmanager
+    async def _claimed(self, turn: Turn, done: int) -> AsyncIterator[Any]:
+        """Renews the claim while a reply is being sent, however long Telegram makes it wait."""
+        sent = done
+
+        async def progress(parts: int) -> None:
+            nonlocal sent
+            sent = parts
+            await self._outbox.mark_part(turn, parts)
+
+        async def renew() -> None:
+            while True:
+                await asyncio.sleep(RENEW_SECONDS)
+                await self._outbox.mark_part(turn, sent)
+
+        renewing = asyncio.create_task(renew())
+        try:
+            yield progress
+        finally:
+            renewing.cancel()
+            with suppress(asyncio.CancelledError):
+                await renewing
+
+    async def _send(self, turn: Turn, part: Part) -> None:
+        """Sends one message; tries again when Telegram or the network fails for a moment."""
+        pause = FIRST_PAUSE
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                await self._send_once(turn, part)
+            except (BadRequest, Forbidden, RetryAfter):
+                raise
+            except NetworkError:
+                if attempt == ATTEMPTS:
+                    raise
+                await asyncio.sleep(pause)
+                pause *= 2
+            else:
+                return
+
+    async def _send_once(self, turn: Turn, part: Part) -> None:
+        chat = chat_of(turn)
+        if part.attachment:
+            data = json.dumps(await self._outbox.my_data(turn.user), indent=2, ensure_ascii=False)
+            await self._bot.send_document(chat, InputFile(data.encode("utf-8"), filename="my_data.json"))
+        elif part.image:
+            await self._send_picture(chat, part, part.image)
+        else:
+            await self._send_text(chat, part)
+
+    async def _send_text(self, chat: int, part: Part) -> None:
+        await self._bot.send_message(
+            chat,
+            part.text,
+            parse_mode=ParseMode.HTML,
+            reply_markup=_markup(part.keyboard),
+            link_preview_options=LinkPreviewOptions(is_disabled=part.image is None),
+        )
+
+    async def _send_picture(self, chat: int, part: Part, image: str) -> None:
+        """Sends a picture, by Telegram's own id when it has it already; as text when Telegram cannot fetch it."""
+        try:
+            message = await self._bot.send_photo(
+                chat,
+                self._pictures.get(image, image),
+                caption=part.text or None,
+                parse_mode=ParseMode.HTML,
+                reply_markup=_markup(part.keyboard),
+            )
+        except BadRequest as error:
+            _log.warning("a picture cannot be sent: %s", error)
+            self._pictures.pop(image, None)
+            await self._send_text(chat, without_picture(part))
+            return
+        self._pictures[image] = message.photo[-1].file_id
+        while len(self._pictures) > MOST_PICTURES:
+            self._pictures.popitem(last=False)
+
+
+def _markup(keyboard: Keyboard) -> InlineKeyboardMarkup | None:
+    if not keyboard:
+        return None
+    return InlineKeyboardMarkup(
+        [[InlineKeyboardButton(option.label, callback_data=option.id) for option in row] for row in keyboard]
+    )

@@ -1,0 +1,163 @@
+"""What happens with each Telegram update: read, answered in order of its user, sent."""
+
+import asyncio
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, Protocol
+
+from telegram import Bot, BotCommand, Update
+from telegram.constants import ChatAction
+from telegram.error import TelegramError
+
+from bot.channels.base import UserKey
+from bot.channels.conversation import Conversation
+from bot.channels.telegram.reading import CHANNEL, Incoming, Membership, read_update
+from bot.channels.telegram.sending import Sender
+from bot.channels.wording import FALLBACK, ChannelWording
+from bot.errors import StorageError
+from bot.logs import UserHash
+from bot.storage.locks import UserLocks
+
+MOST_USERS = 10_000
+SWEEP_SECONDS = 5.0
+FINISHING_SECONDS = 20.0
+
+_log = logging.getLogger(__name__)
+
+
+class Blocklist(Protocol):
+    """Where it is noted who blocked the bot."""
+
+    async def mark_blocked(self, user: UserKey, *, blocked: bool) -> None: ...
+
+
+class TelegramService:
+    """Takes updates one by one, from wherever they come; users in parallel, each user's in order."""
+
+    def __init__(
+        self,
+        bot: Bot,
+        conversation: Conversation,
+        sender: Sender,
+        blocklist: Blocklist,
+        wordings: Mapping[str, ChannelWording],
+        *,
+        messages_per_minute: int,
+        hashed: UserHash,
+        clock: Callable[[], datetime],
+    ) -> None:
+        """Takes the parts; `messages_per_minute` is what one user may send."""
+        self._bot = bot
+        self._conversation = conversation
+        self._sender = sender
+        self._blocklist = blocklist
+        self._wordings = wordings
+        self._hashed = hashed
+        self._clock = clock
+        self._users = UserLocks()
+        self._busy: set[asyncio.Task[Any]] = set()
+        self._throttle = Throttle(messages_per_minute)
+
+    async def accept(self, update: Update) -> None:
+        """Does everything that an update asks for; what fails is logged and answered with an apology."""
+        task = asyncio.current_task()
+        if task is not None:
+            self._busy.add(task)
+            task.add_done_callback(self._busy.discard)
+        try:
+            read = read_update(update, self._bot.bot, self._clock)
+            if isinstance(read, Incoming):
+                await self._take(read)
+            elif isinstance(read, Membership):
+                await self._blocklist.mark_blocked(read.user, blocked=read.blocked)
+        except Exception:  # one broken update must not end the bot
+            _log.exception("an update failed", extra={"update": update.update_id})
+
+    async def _take(self, incoming: Incoming) -> None:
+        """Answers in order of the user's messages, unless there are too many of them."""
+        user = incoming.turn.user
+        if self._throttle.admits(user):
+            async with self._users.hold(user):
+                await self._answer(incoming)
+        elif self._throttle.should_warn(user):
+            await self._say(incoming, "slow_down")
+
+    async def _answer(self, incoming: Incoming) -> None:
+        turn = incoming.turn
+        try:
+            await self._acknowledge(incoming)
+            _, result = await asyncio.gather(self._show_typing(incoming.chat), self._conversation.handle(turn))
+            await self._sender.deliver(turn, result.reply)
+        except Exception:  # the user is told, whatever it was
+            _log.exception("a turn failed", extra={"user": self._hashed(turn.user)})
+            await self._say(incoming, "failed")
+
+    async def _acknowledge(self, incoming: Incoming) -> None:
+        """Lets Telegram know that a button was pressed; too late for old ones, which does no harm."""
+        if incoming.query is not None:
+            with suppress(TelegramError):
+                await self._bot.answer_callback_query(incoming.query)
+
+    async def _show_typing(self, chat: int) -> None:
+        with suppress(TelegramError):
+            await self._bot.send_chat_action(chat, ChatAction.TYPING)
+
+    async def _say(self, incoming: Incoming, key: str) -> None:
+        """Says something that is not part of the conversation and is not kept."""
+        wording = self._wordings.get(incoming.turn.language or FALLBACK, self._wordings[FALLBACK])
+        with suppress(TelegramError):
+            await self._bot.send_message(incoming.chat, wording.says[key])
+
+    async def finish(self) -> None:
+        """Waits until every update in hand is done, but not for ever."""
+        if self._busy:
+            await asyncio.wait(self._busy, timeout=FINISHING_SECONDS)
+
+    async def sweep(self) -> None:
+        """Sends, for as long as it runs, what was committed but not sent by a process that died."""
+        while True:
+            try:
+                await self._sender.recover(CHANNEL)
+            except StorageError as error:
+                _log.error("%s", error)
+            await asyncio.sleep(SWEEP_SECONDS)
+
+    async def publish_commands(self) -> None:
+        """Tells Telegram the menu of commands in each language. Raises TelegramError."""
+        for language, wording in sorted(self._wordings.items()):
+            commands = [BotCommand(name, text) for name, text in wording.commands.items()]
+            await self._bot.set_my_commands(commands, language_code=None if language == FALLBACK else language)
+
+
+class Throttle:
+    """How much each user may send: a bucket that empties evenly. Who overfills it is warned once."""
+
+    def __init__(self, per_minute: int, timer: Callable[[], float] = time.monotonic) -> None:
+        self._capacity = float(per_minute)
+        self._timer = timer
+        self._levels: OrderedDict[UserKey, tuple[float, float]] = OrderedDict()
+        self._warned: set[UserKey] = set()
+
+    def admits(self, user: UserKey) -> bool:
+        """Counts a message, and tells whether it is not one too many."""
+        now = self._timer()
+        level, since = self._levels.get(user, (0.0, now))
+        level = max(0.0, level - (now - since) * self._capacity / 60)
+        if level + 1 > self._capacity:
+            return False
+        self._levels[user] = (level + 1, now)
+        self._levels.move_to_end(user)
+        self._warned.discard(user)
+        while len(self._levels) > MOST_USERS:
+            self._warned.discard(self._levels.popitem(last=False)[0])
+        return True
+
+    def should_warn(self, user: UserKey) -> bool:
+        """Whether the user has not been warned since the last message that was admitted."""
+        new = user not in self._warned
+        self._warned.add(user)
+        return new

@@ -1,0 +1,68 @@
+"""Figures for Prometheus: turns by intent, time by stage, fallbacks, errors, what is in hand."""
+
+from time import perf_counter
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from bot.channels.base import Turn
+from bot.channels.conversation import Conversation
+from bot.records import TurnResult
+
+_SECONDS = (0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0)
+
+
+class Metrics:
+    """The figures of one process."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self.turns = Counter("converse_turns", "Turns answered", ["channel", "intent"], registry=self._registry)
+        self.fallbacks = Counter("converse_fallbacks", "Messages not understood", registry=self._registry)
+        self.notes = Counter("converse_notes", "Turns that went otherwise", ["note"], registry=self._registry)
+        self.errors = Counter("converse_errors", "Turns that failed", ["kind"], registry=self._registry)
+        self.in_hand = Gauge("converse_turns_in_hand", "Turns being answered", registry=self._registry)
+        self.seconds = Histogram(
+            "converse_turn_seconds", "Time of a whole turn", buckets=_SECONDS, registry=self._registry
+        )
+        self.stages = Histogram(
+            "converse_stage_seconds", "Time of a stage of a turn", ["stage"], buckets=_SECONDS, registry=self._registry
+        )
+
+    def text(self) -> bytes:
+        """All figures in Prometheus's text format."""
+        return generate_latest(self._registry)
+
+    def count(self, turn: Turn, result: TurnResult, seconds: float) -> None:
+        """Counts an answered turn."""
+        self.seconds.observe(seconds)
+        record = result.record
+        self.turns.labels(turn.user.channel, record.coarse_intent if record else "none").inc()
+        if record is None:
+            return
+        if record.coarse_intent == "fallback":
+            self.fallbacks.inc()
+        for name, value in record.backends:
+            if value == "yes":
+                self.notes.labels(name).inc()
+        for stage, milliseconds in record.stages_ms:
+            self.stages.labels(stage).observe(milliseconds / 1000)
+
+
+class Measured:
+    """A conversation whose turns are counted."""
+
+    def __init__(self, conversation: Conversation, metrics: Metrics) -> None:
+        self._conversation = conversation
+        self._metrics = metrics
+
+    async def handle(self, turn: Turn) -> TurnResult:
+        """Answers a turn. Raises StorageError when it cannot be kept."""
+        started = perf_counter()
+        with self._metrics.in_hand.track_inprogress():
+            try:
+                result = await self._conversation.handle(turn)
+            except Exception as error:
+                self._metrics.errors.labels(type(error).__name__).inc()
+                raise
+        self._metrics.count(turn, result, perf_counter() - started)
+        return result
