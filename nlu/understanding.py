@@ -26,6 +26,7 @@ SENTIMENT_UNAVAILABLE = "sentiment_unavailable"
 _SMALL_TALK = frozenset({"chitchat", "praise", "greet", "bye", "thanks", "inform", "affirm", "deny", "start"})
 _ABOUT_THE_ITEM = frozenset({"details", "why", "trailer"})
 _CHOOSING = frozenset({"item", "role", "delete"})
+_CONDITION_KINDS = frozenset({"genre", "country", "language", "place", "subject"})
 _LEAVING = frozenset({"skip", "stop", "help", "reset_everything", "reset_items", "reset_properties", "reset_profile"})
 
 
@@ -40,6 +41,15 @@ class UnderstandingConfig:
 
     fallback_below: float = 0.3
     sure: float = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class _Opinions:
+    """A linking with the polarities of its targets, or the opinion of a message that names none."""
+
+    linking: Linking
+    overall: Polarity | None = None
+    notes: tuple[str, ...] = ()
 
 
 class Understander:
@@ -67,18 +77,15 @@ class Understander:
         message = Message(text, self._words)
         notes = list(linking.notes)
         bare = self._bare_title(message, linking, context)
-        if bare:
-            opinionated = linking
-        else:
-            opinionated, note = await self._with_opinions(text, linking)
-            notes.extend(note)
-        overall = None if bare else await self._overall(text, opinionated, context)
+        opinions = _Opinions(linking) if bare else await self._opinions(text, linking, context)
+        opinionated = opinions.linking
+        notes.extend(opinions.notes)
         if recognised is None:
             notes.append(INTENTS_UNAVAILABLE)
             coarse = self._without_classifier(message, opinionated, context)
             recognised = IntentResult(((coarse, 0.0),))
         else:
-            coarse = "preference" if bare else self._decide(message, recognised, opinionated, context)
+            coarse = self._decide(message, recognised, opinionated, context, bare=bare)
         return Understanding(
             text=text,
             coarse_intent=coarse,
@@ -89,21 +96,11 @@ class Understander:
             property_references=opinionated.property_references,
             constraints=opinionated.constraints,
             answer=opinionated.answer,
+            overall=opinions.overall,
             domain=opinionated.domain,
             learned=opinionated.learned,
             notes=tuple(notes),
-            overall=overall,
         )
-
-    async def _overall(self, text: str, linking: Linking, context: Context) -> Polarity | None:
-        """The opinion of a message that names nothing, when an opinion is what was asked for ("loved it!", "meh")."""
-        targets = linking.mentions or linking.item_reference or linking.property_references
-        if targets or (context.shown is None and context.asked != "polarity"):
-            return None
-        try:
-            return await asyncio.to_thread(self._sentiment.overall, text)
-        except BackendError:
-            return None
 
     async def _recognise(self, text: str) -> IntentResult | None:
         try:
@@ -111,34 +108,24 @@ class Understander:
         except BackendError:
             return None
 
-    async def _with_opinions(self, text: str, linking: Linking) -> tuple[Linking, tuple[str, ...]]:
-        """The linking with the polarity of every mention and reference, all scored in one batch."""
+    async def _opinions(self, text: str, linking: Linking, context: Context) -> _Opinions:
+        """The polarity of every mention and reference, in one batch; without any, of the message if one is due."""
         references = [linking.item_reference] if linking.item_reference else []
         targets: list[Mention | Reference] = [*linking.mentions, *references, *linking.property_references]
-        if not targets:
-            return linking, ()
-        spans = tuple(Span(target.start, target.end) for target in targets)
         try:
+            if not targets:
+                wanted = context.shown is not None or context.asked == "polarity"
+                overall = await asyncio.to_thread(self._sentiment.overall, text) if wanted else None
+                return _Opinions(linking, overall=overall)
+            spans = tuple(Span(target.start, target.end) for target in targets)
             polarities = await asyncio.to_thread(self._sentiment.polarities, text, spans)
         except BackendError:
-            return linking, (SENTIMENT_UNAVAILABLE,)
-        mentions = len(linking.mentions)
-        properties = mentions + len(references)
-        return (
-            replace(
-                linking,
-                mentions=tuple(
-                    replace(mention, polarity=polarity)
-                    for mention, polarity in zip(linking.mentions, polarities[:mentions], strict=True)
-                ),
-                item_reference=replace(references[0], polarity=polarities[mentions]) if references else None,
-                property_references=tuple(
-                    replace(reference, polarity=polarity)
-                    for reference, polarity in zip(linking.property_references, polarities[properties:], strict=True)
-                ),
-            ),
-            (),
-        )
+            return _Opinions(linking, notes=(SENTIMENT_UNAVAILABLE,))
+        signs = iter(polarities)
+        mentions = tuple(replace(mention, polarity=next(signs)) for mention in linking.mentions)
+        item = replace(references[0], polarity=next(signs)) if references else None
+        properties = tuple(replace(one, polarity=next(signs)) for one in linking.property_references)
+        return _Opinions(replace(linking, mentions=mentions, item_reference=item, property_references=properties))
 
     def _bare_title(self, message: Message, linking: Linking, context: Context) -> bool:
         """Whether the message is nothing but names: a preference whose polarity is to be asked."""
@@ -152,9 +139,14 @@ class Understander:
         )
         return all(word in self._words.beside_titles for word in outside)
 
-    def _decide(self, message: Message, recognised: IntentResult, linking: Linking, context: Context) -> str:
+    def _decide(
+        self, message: Message, recognised: IntentResult, linking: Linking, context: Context, *, bare: bool
+    ) -> str:
         """The coarse intent, from what the classifier says and what was found in the message."""
         best, confidence = recognised.best, recognised.confidence
+        if bare:
+            wanted = best == "request_recommendation" and all(map(_is_condition, linking.mentions))
+            return best if wanted else "preference"
         if linking.answer is not None and context.asked in _CHOOSING and best not in _LEAVING:
             return "inform"
         asked = self._question_about_item(message, linking, context)
@@ -195,3 +187,8 @@ class Understander:
             if phrase in phrases:
                 return intent
         return self._question_about_item(message, linking, context) or self._by_content(linking)
+
+
+def _is_condition(mention: Mention) -> bool:
+    """Whether what is named may as well be a condition of a request: "Italian movies", "horror"."""
+    return mention.candidates[0].kind in _CONDITION_KINDS

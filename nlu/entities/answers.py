@@ -1,6 +1,6 @@
 """Which of the options on offer a message chooses: by number, place, name, part of a name, year, "both", "none"."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rapidfuzz.distance import OSA
@@ -38,7 +38,9 @@ def read_answer(message: Message, options: Sequence[str]) -> tuple[Answer | None
     general = _general(message, len(options))
     if general is not None:
         return general, ()
-    numbered = _numbered(message, len(options))
+    numbered = _numbered(
+        message, [_firm_place(message, place, len(options)) for place in range(len(message))], len(options)
+    )
     if numbered:
         return Answer(numbered), ()
     chosen: dict[int, Segment] = {}
@@ -48,7 +50,8 @@ def read_answer(message: Message, options: Sequence[str]) -> tuple[Answer | None
     if not chosen:
         chosen = dict(_named(message, Segment(0, len(message)), parsed))
     if not chosen:
-        return None, ()
+        loose = _numbered(message, list(_loose_places(message, len(options))), len(options))
+        return (Answer(loose), ()) if loose else (None, ())
     return Answer(tuple(sorted(chosen))), tuple(chosen.values())
 
 
@@ -75,15 +78,14 @@ def _general(message: Message, count: int) -> Answer | None:
     return None
 
 
-def _numbered(message: Message, count: int) -> tuple[int, ...]:
-    """Options chosen by number or place; only when the message says nothing else."""
+def _numbered(message: Message, found: Iterable[int | None], count: int) -> tuple[int, ...]:
+    """Options chosen by the places found in the message; only when it says nothing else."""
     if not message.is_common(0, len(message)):
         return ()
     several = _several(message, count)
     if several:
         return several
-    firm = [_firm_place(message, place, count) for place in range(len(message))]
-    places = [place for place in firm if place is not None] or list(_loose_places(message, count))
+    places = [place for place in found if place is not None]
     if not all(0 <= place < count for place in places):
         return ()
     chosen = set(places)

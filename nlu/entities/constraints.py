@@ -49,8 +49,9 @@ class Constraints:
     ) -> tuple[Constraint, ...]:
         """All conditions, in the order of the text."""
         taken = [one.segment for one in named]
+        dated = [one.segment for one in named if self._is_item(one.qid)]
         found: list[tuple[int, Constraint]] = []
-        for segment, bounds in year_ranges(message, taken, self._this_year(), shown.year if shown else None):
+        for segment, bounds in year_ranges(message, taken, dated, self._this_year(), shown.year if shown else None):
             found.append((segment.first, self._ranged(message, segment, "year", *bounds)))
         found.extend(self._runtimes(message, taken, shown))
         previous: tuple[Segment, Constraint] | None = None
@@ -63,6 +64,10 @@ class Constraints:
             previous = (one.segment, constraint)
             found.append((one.segment.first, constraint))
         return tuple(constraint for _, constraint in sorted(found, key=lambda pair: pair[0]))
+
+    def _is_item(self, qid: Qid) -> bool:
+        entity = self._catalogue.get(qid)
+        return entity is not None and entity.is_item
 
     def _ranged(
         self,
@@ -166,7 +171,7 @@ class Constraints:
         return set(between) <= filling and bool(set(between) & message.words.joins)
 
     def _with_negation(self, message: Message, first: int, constraint: Constraint, last: int) -> Constraint:
-        negation = self._negation(message, first)
+        negation = first if message.word(first) in message.words.negations else self._negation(message, first)
         if negation is None:
             return constraint
         return replace(constraint, negated=True, text=message.surface(negation, last))

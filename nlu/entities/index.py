@@ -22,7 +22,7 @@ from nlu.entities.words import Words
 _SHORTEST_FUZZY = 4
 _FUZZY_POSTINGS = 60_000
 _FUZZY_RERANKED = 80
-_EDITS_BY_LENGTH = ((4, 0), (7, 1), (11, 2), (17, 3))
+_EDITS_BY_LENGTH = ((4, 0), (8, 1), (12, 2), (20, 3))
 _MOST_EDITS = 4
 _ALL = 1_000_000
 _FIRST, _LAST = "\x02", "\x03"

@@ -64,7 +64,7 @@ class CatalogueLinker:
         self._index = index or AliasIndex.build(catalogue.entities(), self._words)
         self._references = References(domains, self._words)
         self._scanner = Scanner(self._index, Support(self._references.nouns, catalogue.get))
-        self._ranker = Ranker(catalogue.get, domains, self._words)
+        self._ranker = Ranker(catalogue, self._words)
         self._constraints = Constraints(catalogue, domains, self._references, this_year)
 
     def learn(self, entity: Entity) -> None:
@@ -85,8 +85,8 @@ class CatalogueLinker:
 
     def _read(self, message: Message, context: Context) -> _Reading:
         found, unknown = self._scanner.scan(message, item_shown=context.shown is not None)
-        segments = tuple(one.span for one in found)
-        named, _ = self._references.domain(message, segments, context.domain)
+        titles = tuple(one.span for one in found if not self._is_genre(one))
+        named = self._references.domain(message, titles, context.domain)
         mentions: list[Mention] = []
         kept: list[Segment] = []
         for one in found:
@@ -95,6 +95,11 @@ class CatalogueLinker:
                 mentions.append(mention)
                 kept.append(one.span)
         return _Reading(tuple(mentions), tuple(kept), unknown, named)
+
+    def _is_genre(self, found: Found) -> bool:
+        """Whether the words name a genre, so that a noun in them still names the domain: "fantasy novel"."""
+        entities = map(self._catalogue.get, (posting.qid for posting in found.postings))
+        return any(entity is not None and entity.kind == "genre" for entity in entities)
 
     def _mention(self, message: Message, found: Found, named: Domain | None, context: Context) -> Mention | None:
         segment = found.span

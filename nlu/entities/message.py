@@ -1,6 +1,7 @@
 """A message as the linker reads it: its words, what stands between them, and what each place says of them."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -89,13 +90,18 @@ class Message:
         end = self.tokens[place].start if place < len(self.tokens) else len(self.text)
         return self.text[start:end]
 
+    def separated(self, place: int) -> bool:
+        """Whether a comma, a slash or a symbol such as an emoji stands before the word there."""
+        gap = self.gap(place)
+        return bool(_COMMA.search(gap)) or any(unicodedata.category(character) == "So" for character in gap)
+
     def starts_sentence(self, place: int) -> bool:
         """Whether the word there begins the message or a sentence."""
         return place == 0 or bool(_SENTENCE_END.search(self.gap(place)))
 
     def ends_clause(self, place: int) -> bool:
         """Whether a clause or sentence ends before the word at that place."""
-        if place >= len(self.tokens) or _SENTENCE_END.search(self.gap(place)) or _COMMA.search(self.gap(place)):
+        if place >= len(self.tokens) or _SENTENCE_END.search(self.gap(place)) or self.separated(place):
             return True
         return self.word(place) in self.words.breaks or self.word(place) in self.words.joins
 
@@ -131,11 +137,7 @@ class Message:
         return bool(_SENTENCE_END.search(self.gap(place))) or self.word(place) in self.words.breaks
 
     def _parts_names(self, place: int) -> bool:
-        return (
-            bool(_COMMA.search(self.gap(place)))
-            or self.word(place) in self.words.joins
-            or self.word(place - 1) in self.words.joins
-        )
+        return self.separated(place) or self.word(place) in self.words.joins or self.word(place - 1) in self.words.joins
 
     def _split(self, parts: Callable[[int], bool], segment: Segment) -> Iterator[Segment]:
         first = segment.first

@@ -70,6 +70,8 @@ def _keys(text: str, kind: NameKind, person: bool, words: Words) -> Iterator[tup
     yield from _numbers(tokens, kind, words)
     yield _without_article(plain, tokens, words), max(kind, NameKind.WITHOUT_ARTICLE)
     if not person:
+        yield _sequel(tokens, words), max(kind, NameKind.ALIAS)
+    if not person:
         yield from _parts(plain, tokens, words)
     elif kind is NameKind.LABEL:
         yield _surname(tokens, words), NameKind.SURNAME
@@ -81,6 +83,14 @@ def _numbers(tokens: Sequence[Token], kind: NameKind, words: Words) -> Iterator[
     for replacements in (words.digits, words.number_words):
         if any(token.key in replacements for token in tokens):
             yield "".join(replacements.get(token.key, token.key) for token in tokens), max(kind, NameKind.ALIAS)
+
+
+def _sequel(tokens: Sequence[Token], words: Words) -> str:
+    """The name up to the number of its part, without the word for it: "Back to the Future 2", "Kill Bill 2"."""
+    for place in range(1, len(tokens) - 1):
+        if tokens[place].word in words.part_words and tokens[place + 1].key.isdecimal():
+            return "".join(token.key for token in (*tokens[:place], tokens[place + 1]))
+    return ""
 
 
 def _without_article(text: str, tokens: Sequence[Token], words: Words) -> str:

@@ -1,13 +1,14 @@
 """From the entities that words may name to the one that is meant, or the few to choose from."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from data.domains import DomainConfig
+from data.catalogue import Catalogue
 from data.model import Domain, Entity, Qid
 from nlu.entities.index import Posting
 from nlu.entities.names import PERSON_KINDS, NameKind
+from nlu.entities.support import RARELY_LIKED_KINDS
 from nlu.entities.words import Words
 from nlu.model import Candidate, Context
 
@@ -19,9 +20,9 @@ _NAME_WEIGHT = {
     NameKind.LABEL: 1.0,
     NameKind.ALIAS: 0.6,
     NameKind.FOREIGN: 0.8,
-    NameKind.WITHOUT_ARTICLE: 0.85,
-    NameKind.MAIN_PART: 0.1,
-    NameKind.SUBTITLE: 0.1,
+    NameKind.WITHOUT_ARTICLE: 0.6,
+    NameKind.MAIN_PART: 0.15,
+    NameKind.SUBTITLE: 0.25,
     NameKind.SURNAME: 0.4,
 }
 _SIMILARITY_POWER = 3
@@ -30,8 +31,10 @@ _PRIOR_POWER = 3
 _OTHER_DOMAIN = 0.12
 _NO_DOMAIN = 0.4
 _RARELY_LIKED = 0.05
-_RARELY_LIKED_KINDS = frozenset({"language", "country", "place", "award", "organisation", "subject", "work"})
 _LEAST_INEXACT = 0.01
+_GENRE_OF_DOMAIN = 3.0
+_GENRE_OF_OTHERS = 0.1
+_NAMED_AFTER = 0.3
 _RECENT = 3.0
 _WRONG_YEAR = 0.02
 _UNKNOWN_YEAR = 0.3
@@ -56,12 +59,9 @@ class Hints:
 class Ranker:
     """Scores candidates by name, popularity, domain and what was said."""
 
-    def __init__(
-        self, get: Callable[[Qid], Entity | None], domains: Mapping[Domain, DomainConfig], words: Words
-    ) -> None:
-        """Takes how to look an entity up, and what is known of domains and languages."""
-        self._get = get
-        self._domains = domains
+    def __init__(self, catalogue: Catalogue, words: Words) -> None:
+        """Takes the catalogue, and what is known of languages."""
+        self._catalogue = catalogue
         self._words = words
 
     def rank(
@@ -70,7 +70,7 @@ class Ranker:
         """The candidates, best first, and the one that needs no question, if there is one."""
         weights: dict[Qid, tuple[float, Entity]] = {}
         for posting in postings:
-            entity = self._get(posting.qid)
+            entity = self._catalogue.get(posting.qid)
             if entity is None:
                 continue
             weight = self._weight(entity, posting, similarity, hints, context)
@@ -78,6 +78,7 @@ class Ranker:
                 continue
             if weight > weights.get(entity.qid, (0.0, entity))[0]:
                 weights[entity.qid] = (weight, entity)
+        self._favour_namesakes(weights)
         ranked = sorted(weights.values(), key=lambda found: (-found[0], found[1].qid))
         if not ranked:
             return (), None
@@ -91,7 +92,7 @@ class Ranker:
     def _weight(self, entity: Entity, posting: Posting, similarity: float, hints: Hints, context: Context) -> float:
         weight = _NAME_WEIGHT[posting.kind] * similarity**_SIMILARITY_POWER
         weight *= _PRIOR_FLOOR + entity.popularity**_PRIOR_POWER
-        weight *= self._domain_factor(entity, hints.domain or context.domain)
+        weight *= self._domain_factor(entity, posting, hints.domain or context.domain)
         if entity.qid in context.recent or entity.qid == context.shown:
             weight *= _RECENT
         if hints.kinds and entity.kind not in hints.kinds:
@@ -100,12 +101,23 @@ class Ranker:
             weight *= _UNKNOWN_YEAR if entity.year is None else _WRONG_YEAR
         return weight
 
-    def _domain_factor(self, entity: Entity, domain: Domain) -> float:
+    def _domain_factor(self, entity: Entity, posting: Posting, domain: Domain) -> float:
         if entity.domain is None:
-            if entity.kind in _RARELY_LIKED_KINDS:
+            if entity.kind in RARELY_LIKED_KINDS:
                 return _RARELY_LIKED
+            if entity.kind == "genre":
+                if not self._catalogue.roles(entity.qid, domain):
+                    return _GENRE_OF_OTHERS
+                return _GENRE_OF_DOMAIN if posting.kind in {NameKind.LABEL, NameKind.FOREIGN} else _NO_DOMAIN
             return 1.0 if entity.kind in PERSON_KINDS else _NO_DOMAIN
         return 1.0 if entity.domain == domain else _OTHER_DOMAIN
+
+    def _favour_namesakes(self, weights: dict[Qid, tuple[float, Entity]]) -> None:
+        """Of an album and the band that it is named after, the band is meant."""
+        for qid, (weight, entity) in weights.items():
+            values = {value for values in entity.relations.values() for value in values}
+            if any(other in values and weights[other][1].domain == entity.domain for other in weights):
+                weights[qid] = (weight * _NAMED_AFTER, entity)
 
     def candidate(self, entity: Entity, score: float, language: str) -> Candidate:
         """A candidate as the user may choose it."""

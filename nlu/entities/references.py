@@ -78,8 +78,8 @@ class References:
                 return first, pid
         return None
 
-    def domain(self, message: Message, taken: tuple[Segment, ...], current: Domain) -> tuple[Domain | None, bool]:
-        """The domain that a noun names ("any good novel"), None when none or several do; whether a noun was there."""
+    def domain(self, message: Message, taken: tuple[Segment, ...], current: Domain) -> Domain | None:
+        """The domain that a noun names ("any good novel"), None when none or several do."""
         named: list[Domain] = []
         for place in range(len(message)):
             if _inside(taken, place, place + 1):
@@ -87,11 +87,7 @@ class References:
             owners = [name for name, nouns in self._nouns.items() if (message.word(place),) in nouns]
             if owners:
                 named.append(current if current in owners else owners[0])
-        return (named[0] if len(set(named)) == 1 else None), bool(named)
-
-    def noun_domain(self, word: str) -> tuple[Domain, ...]:
-        """The domains that have a word for their items."""
-        return tuple(name for name, nouns in self._nouns.items() if (word,) in nouns)
+        return named[0] if len(set(named)) == 1 else None
 
     def _spans(self, message: Message, phrases: Mapping[Phrase, PropertyId]) -> Iterator[tuple[int, int, PropertyId]]:
         """Places of the phrases, longest first at each place."""

@@ -16,6 +16,7 @@ _SHORTEST_PARTIAL = 8
 _SHORTEST_LOOSE_TYPO = 7
 _FEWEST_LETTERS = 4
 _PARTIAL_SIMILARITY = 0.7
+_SURELY_SIMILAR = 0.85
 _AS_SIMILAR = 0.08
 
 
@@ -41,11 +42,14 @@ class _Slot:
     """A stretch where a name may stand.
 
     Attributes:
+        span: from its first to its last telling word.
+        whole: with the words around that may belong to a misspelt name.
         opinion: whether it follows a verb of taste.
         single: whether it is one part of a clause, so that it can hold one name only.
     """
 
     span: Segment
+    whole: Segment
     opinion: bool
     single: bool
 
@@ -106,8 +110,10 @@ class Scanner:
                     continue
                 lead = range(clause.first, core.first)
                 opinion = any(message.is_opinion(place) for place in lead)
-                if opinion or not lead or any(self._support.introduces(message, place) for place in lead):
-                    yield _Slot(core, opinion, single=part != clause or len(parts) == 1)
+                bare = all(message.word(place) in message.words.articles for place in lead)
+                if opinion or bare or any(self._support.introduces(message, place) for place in lead):
+                    single = part != clause or len(parts) == 1
+                    yield _Slot(core, _object(message, part, core), opinion, single)
 
     def _similar(self, message: Message, slot: _Slot, chosen: Iterable[Found], rest: list[int]) -> Found | None:
         """A name that the stretch resembles more than what was found in it."""
@@ -119,7 +125,16 @@ class Scanner:
         loose = slot.opinion or span.last - span.first > 1
         if len(key) < _SHORTEST_LOOSE_TYPO and not slot.opinion:
             return None
-        return self._resembling(key, span) or (self._partial(key, span) if loose else None)
+        found = self._resembling(key, span)
+        if span.first > 0 and message.word(span.first - 1) in message.words.articles:
+            titled = self._resembling(message.key(span.first - 1, span.last), Segment(span.first - 1, span.last))
+            if titled is not None and (found is None or titled.similarity >= found.similarity):
+                found = titled
+        if found is None and slot.whole != span:
+            found = self._resembling(message.key(slot.whole.first, slot.whole.last), slot.whole)
+        if loose and (found is None or found.similarity < _SURELY_SIMILAR):
+            return self._partial(key, span) or found
+        return found
 
     def _resembling(self, key: str, span: Segment) -> Found | None:
         """Names within the typing errors that are forgiven; in short ones neither the first letter nor a surname."""
@@ -163,11 +178,23 @@ def _not_understood(message: Message, span: Segment, chosen: Iterable[Found]) ->
     ]
 
 
+def _object(message: Message, part: Segment, core: Segment) -> Segment:
+    """The core with what stands between it and the verb of taste before it, articles left out, and what follows it."""
+    first = core.first
+    while first > part.first and not message.is_opinion(first - 1) and not message.leads(first - 1):
+        first -= 1
+    while first < core.first and message.word(first) in message.words.articles:
+        first += 1
+    return Segment(first if first > part.first else core.first, part.last)
+
+
 def _doubtful(message: Message, found: Found, chosen: Iterable[Found]) -> bool:
     """Whether a telling word right beside a one-word name was not understood, or a number that makes it a sequel."""
     span = found.span
     if _sequel(message, span):
         return True
+    if span in message.quoted or message.word(span.last) in message.words.verbs_after:
+        return False
     if sum(word not in message.words.common for word in message.phrase(span.first, span.last)) > 1:
         return False
     last = span.last

@@ -15,6 +15,9 @@ _SENTENCE_TITLE = 4
 _SHORT_KEY = 2
 _FEWEST_WORDS_ANYWHERE = 2
 _VOCABULARY = frozenset({"genre"})
+RARELY_LIKED_KINDS = frozenset({"language", "country", "place", "award", "organisation", "subject", "work"})
+"""Kinds of which a title is more probably meant than they themselves."""
+
 _PEOPLE = PERSON_KINDS | {"band"}
 
 
@@ -74,11 +77,13 @@ class Support:
             titles = (one for one in postings if one.kind is NameKind.LABEL and self._is_item(one))
             return tuple(titles) if supported else ()
         own = tuple(one for one in postings if one.kind <= NameKind.FOREIGN and self._is_item(one))
+        nouns = all(word in self._nouns for word in words)
         supported = (
             len(words) >= _SENTENCE_TITLE
             or self._marked(message, span)
             or self._capital(message, span)
-            or self._fills_slot(message, span)
+            or (not nouns and self._fills_slot(message, span))
+            or (words[0].isdecimal() and self._follows_verb(message, span.first))
         )
         return own if supported else ()
 
@@ -90,16 +95,21 @@ class Support:
             return ()
         if self._capital(message, span) or self._introduced(message, span):
             return postings
-        people = message.word(self.before(message, span.first)) in message.words.by_people
-        return tuple(one for one in postings if self._fits_anywhere(one, people=people))
+        before = self.before(message, span.first)
+        people = message.word(before) in message.words.by_people
+        place = any(message.phrase(before - more, before + 1) in message.words.place_leads for more in (0, 1))
+        owned = message.word(span.first - 1) in message.words.possessives
+        return tuple(one for one in postings if self._fits_anywhere(one, people=people, place=place, owned=owned))
 
-    def _fits_anywhere(self, posting: Posting, *, people: bool) -> bool:
-        """Genres are everyday words; people and other values may follow "with" or "by"."""
+    def _fits_anywhere(self, posting: Posting, *, people: bool, place: bool, owned: bool) -> bool:
+        """Genres are everyday words, but for "my family"; people may follow "with" or "by", places "from"."""
         entity = self._get(posting.qid)
         if entity is None:
             return False
         if entity.kind in _VOCABULARY:
-            return posting.kind <= NameKind.FOREIGN
+            return posting.kind <= NameKind.FOREIGN and not owned
+        if entity.kind in RARELY_LIKED_KINDS:
+            return place
         return people and (entity.domain is None or entity.kind in _PEOPLE)
 
     def _is_item(self, posting: Posting) -> bool:
@@ -114,10 +124,17 @@ class Support:
             return False
         before = message.word(span.first - 1)
         noun = before in self._nouns or before in message.words.role_words
-        return noun and not message.starts_sentence(span.first) and message.ends_clause(span.last)
+        if not noun or message.starts_sentence(span.first) or not message.ends_clause(span.last):
+            return False
+        determined = message.word(span.first - 2) in message.words.articles | message.words.demonstratives
+        return determined or not message.is_common(span.first, span.last)
+
+    def _follows_verb(self, message: Message, place: int) -> bool:
+        return message.is_opinion(place - 1) or message.leads(place - 1)
 
     def _whole(self, message: Message, span: Segment) -> bool:
-        return span.first == 0 and span.last == len(message)
+        outside = (*range(span.first), *range(span.last, len(message)))
+        return all(message.is_year(place) for place in outside)
 
     def _capital(self, message: Message, span: Segment) -> bool:
         """Written with capitals where none is needed."""
@@ -127,10 +144,12 @@ class Support:
         return tokens[0].capital and all(token.capital or token.word in message.words.common for token in tokens)
 
     def _introduced(self, message: Message, span: Segment) -> bool:
-        """After a word that titles follow, in a list of names, or alone in its clause."""
+        """After a word that titles follow, in a list of names, alone in its clause, or what a sentence is about."""
         before = self.before(message, span.first)
         if before < 0 or message.starts_sentence(before + 1) or self._listed(message, before):
-            return self.clause_ends(message, span.last)
+            follows = message.word(span.last)
+            told = follows in message.words.verbs_after or follows in message.words.by_people
+            return told or self.clause_ends(message, span.last)
         word = message.word(before)
         return message.is_opinion(before) or message.leads(before) or word in message.words.about
 

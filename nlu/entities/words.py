@@ -37,12 +37,17 @@ class LanguageWords(BaseModel):
     articles: list[str]
     particles: list[str]
     pronouns: list[str]
+    possessives: list[str]
     opinion: list[str]
     leads: list[str]
     about: list[str]
     by_people: list[str]
     seeds: list[str]
     frame: list[str]
+    verbs_after: list[str]
+    part_words: list[str]
+    place_leads: list[str]
+    year_links: list[str]
     joins: list[str]
     breaks: list[str]
     small_talk: list[str]
@@ -91,12 +96,17 @@ class Words:
         self.articles = _words(lists.articles for lists in every)
         self.particles = _words(lists.particles for lists in every)
         self.pronouns = _words(lists.pronouns for lists in every)
+        self.possessives = _words(lists.possessives for lists in every)
         self.opinion = _words(lists.opinion for lists in every)
         self.leads = _phrases(lists.leads for lists in every)
         self.about = _words(lists.about for lists in every)
         self.by_people = _words(lists.by_people for lists in every)
         self.seeds = _phrases(lists.seeds for lists in every)
         self.frame = _words(lists.frame for lists in every)
+        self.verbs_after = _words(lists.verbs_after for lists in every)
+        self.part_words = _words(lists.part_words for lists in every)
+        self.place_leads = _phrases(lists.place_leads for lists in every)
+        self.year_links = _words(lists.year_links for lists in every)
         self.joins = _words(lists.joins for lists in every)
         self.breaks = _words(lists.breaks for lists in every)
         self.small_talk = _phrases(lists.small_talk for lists in every)
@@ -158,6 +168,9 @@ class Words:
             | self.negations
             | self.demonstratives
             | self.role_words
+            | self.possessives
+            | frozenset(word for phrases in (self.recency, self.runtime) for words in phrases for word in words)
+            | frozenset(word for phrase in self.decades for word in phrase.split())
             | frozenset(self.numbers)
             | frozenset(self.ordinals)
         )

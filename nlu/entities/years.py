@@ -24,7 +24,7 @@ def year_beside(message: Message, segment: Segment) -> int | None:
     """The year that stands directly before or after a name: "the 1982 The Thing", "Halloween (1978)"."""
     words = message.words
     after = segment.last
-    if message.word(after) in words.after | words.in_language | words.articles:
+    if message.word(after) in words.year_links:
         after += 1
     before = segment.first - 1
     if message.word(before) in words.articles:
@@ -33,9 +33,20 @@ def year_beside(message: Message, segment: Segment) -> int | None:
 
 
 def year_ranges(
-    message: Message, taken: Sequence[Segment], this_year: int, shown_year: int | None
+    message: Message, taken: Sequence[Segment], dated: Sequence[Segment], this_year: int, shown_year: int | None
 ) -> Iterator[tuple[Segment, Bounds]]:
-    """Stretches that put bounds on the year, outside the mentions and not beside one."""
+    """Stretches that put bounds on the year.
+
+    Args:
+        message: the message.
+        taken: the mentions; years in them are names.
+        dated: those of items; a year beside one tells it from others of its name.
+        this_year: the present one.
+        shown_year: that of the item on show.
+
+    Yields:
+        Stretches with their bounds.
+    """
     place = 0
     while place < len(message):
         if any(segment.first <= place < segment.last for segment in taken):
@@ -43,7 +54,7 @@ def year_ranges(
             continue
         found = (
             _decade(message, place)
-            or _bounded(message, place, taken)
+            or _bounded(message, place, dated)
             or _relative(message, place, this_year, shown_year)
         )
         if found is None:
@@ -88,11 +99,11 @@ def _introduced(message: Message, first: int, last: int) -> Segment:
     return Segment(max(first, 0), last)
 
 
-def _bounded(message: Message, place: int, taken: Sequence[Segment]) -> tuple[Segment, Bounds] | None:
+def _bounded(message: Message, place: int, dated: Sequence[Segment]) -> tuple[Segment, Bounds] | None:
     """A year and what bounds it: "before 2000", "between 1990 and 1999", "in 1994"."""
     words = message.words
     year = year_at(message, place)
-    if year is None or any(year_beside(message, segment) == year for segment in taken):
+    if year is None or any(year_beside(message, segment) == year for segment in dated):
         return None
     second = year_at(message, place + 2)
     before = message.word(place - 1)
