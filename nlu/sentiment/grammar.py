@@ -1,0 +1,319 @@
+"""Training sentences of our own: phrases of `data/training/sentiment` put together in many ways, with a fixed seed.
+
+The names themselves never matter, since the classifier reads masked text: a sentence is a list of pieces, in which a
+slot stands for something named. `Sentence.instances` gives one masked token list per slot.
+"""
+
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from data.errors import DataError, MissingFileError
+from nlu.sentiment.masking import OTHER, TARGET, words
+
+TRAINING_FOLDER = Path(__file__).resolve().parents[2] / "data" / "training" / "sentiment"
+
+POLARITIES: Mapping[str, str] = {"positive": "+", "negative": "-", "none": "0"}
+
+_SLOT = re.compile(r"\bX\b")
+_MARKED = re.compile(r"\{([+\-0])\}|\{r([+\-0])\}")
+_MARK = "\x00{}\x01"
+_MARKS = re.compile("\x00(\\d+)\x01")
+_IT = re.compile(r"\b(it|this one|that one|this|that|them|him)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One training example: masked tokens and "+", "-" or "0" (no opinion stated)."""
+
+    tokens: tuple[str, ...]
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Text with numbered slots (`_MARK`) and the polarity of each; without slots, the polarity of the whole."""
+
+    text: str
+    labels: tuple[str, ...]
+
+    def instances(self) -> Iterator[Instance]:
+        """One masked token list per slot, or one of the unmasked text when there is none."""
+        if not _MARKS.search(self.text):
+            yield Instance(tuple(words(self.text)) or ("-",), self.labels[0])
+            return
+        pieces = _MARKS.split(self.text)
+        for slot, label in enumerate(self.labels):
+            tokens: list[str] = []
+            for index, piece in enumerate(pieces):
+                if index % 2:
+                    tokens.append(TARGET if int(piece) == slot else OTHER)
+                else:
+                    tokens += words(piece)
+            yield Instance(tuple(tokens), label)
+
+
+def load_phrases(name: str, folder: Path = TRAINING_FOLDER) -> Any:
+    """One phrase file; every block of lines becomes a list of stripped lines.
+
+    Raises:
+        MissingFileError: when the file is not there.
+        DataError: when it is not valid YAML.
+    """
+    path = folder / name
+    if not path.is_file():
+        raise MissingFileError(f"{path} is missing: it is part of the project; restore it from version control.")
+    try:
+        return _lines(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except yaml.YAMLError as error:
+        raise DataError(f"{path} is not valid YAML: {error}") from error
+
+
+def _lines(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _lines(inner) for key, inner in value.items()}
+    if isinstance(value, str):
+        return [line.strip() for line in value.splitlines() if line.strip()]
+    return value
+
+
+class Grammar:
+    """Puts phrases together.
+
+    Args:
+        folder: with the phrase files.
+        seed: same seed, same sentences.
+    """
+
+    def __init__(self, folder: Path = TRAINING_FOLDER, seed: int = 7) -> None:
+        self._rng = random.Random(seed)
+        self._clauses = {POLARITIES[key]: lines for key, lines in load_phrases("clauses.yaml", folder).items()}
+        self._predicates = load_phrases("predicates.yaml", folder)
+        self._reactions = {POLARITIES[key]: lines for key, lines in load_phrases("reactions.yaml", folder).items()}
+        self._frames: list[str] = [line for lines in load_phrases("frames.yaml", folder).values() for line in lines]
+        self._style = load_phrases("style.yaml", folder)
+        self._italian = load_phrases("italian.yaml", folder)
+
+    def sentences(self, scale: float = 1.0) -> list[Sentence]:
+        """All kinds of sentences.
+
+        Args:
+            scale: multiplies the number of random combinations; the phrases themselves all occur at least once.
+
+        Returns:
+            Sentences in a fixed order for a given seed.
+        """
+        made: list[Sentence] = []
+        for polarity, clauses in self._clauses.items():
+            for clause in clauses:
+                made.append(self._one(clause, polarity))
+                made += [self._dressed(self._one(clause, polarity)) for _ in range(2)]
+        for frame in self._frames * 3:
+            made.append(self._dressed(self._framed(frame), 0.35))
+        for polarity, lines in self._reactions.items():
+            for line in lines:
+                made.append(Sentence(line, (polarity,)))
+                made.append(self._dressed(Sentence(line, (polarity,))))
+                if _IT.search(line):
+                    made.append(self._dressed(Sentence(_IT.sub(_MARK.format(0), line, count=1), (polarity,)), 0.4))
+        made += [self._one(line, sign) for line, sign in map(self._learner, self._style["learner"])]
+        made += self._italian_sentences()
+        combinations: list[tuple[Callable[[], Sentence], int]] = [
+            (self._predicate, 3000),
+            (self._verb, 2500),
+            (self._contrast, 3500),
+            (self._agreement, 1500),
+            (self._aside, 2000),
+            (self._hearsay, 500),
+            (self._listed, 1200),
+            (self._anaphora, 1500),
+        ]
+        for make, count in combinations:
+            made += [self._dressed(make(), 0.4) for _ in range(int(count * scale))]
+        return [self._written(sentence) for sentence in made]
+
+    def _pick(self, options: Sequence[str]) -> str:
+        return self._rng.choice(options)
+
+    def _sign(self) -> str:
+        return self._pick("+-")
+
+    def _clause(self, polarity: str) -> str:
+        if polarity != "0" and self._rng.random() < 0.35:
+            return self._pick([self._verb_clause, self._predicate_clause][self._rng.random() < 0.5](polarity))
+        return self._pick(self._clauses[polarity])
+
+    def _verb_clause(self, polarity: str) -> list[str]:
+        name = {"+": "positive", "-": "negative", "0": "none"}[polarity]
+        verb = self._pick(self._predicates["verbs"][name])
+        adverb = self._pick(self._predicates["adverbs"]) + " " if self._rng.random() < 0.35 else ""
+        subject = self._pick(["I ", "I ", "I ", "i ", "we ", ""])
+        return [f"{subject}{adverb}{verb} X"]
+
+    def _predicate_clause(self, polarity: str) -> list[str]:
+        name = {"+": "positive", "-": "negative"}[polarity]
+        copula = self._pick(self._predicates["copulas"])
+        if self._rng.random() < 0.35:
+            return [f"X {copula} {self._pick(self._predicates['nouns'][name])}"]
+        adjective = self._pick(self._predicates["adjectives"][name])
+        plain = not re.search(r"^(so|too|not|far|anything|less|worse|better|even|way|really|very|pretty)\b", adjective)
+        degree = self._pick(self._predicates["degrees"]) + " " if plain and self._rng.random() < 0.4 else ""
+        shape = self._rng.random()
+        if shape < 0.6:
+            return [f"X {copula} {degree}{adjective}"]
+        if shape < 0.8:
+            return [f"{self._pick(['I found', 'I find', 'found', 'we found'])} X {degree}{adjective}"]
+        return [f"{self._pick(['what a', 'such a'])} {adjective} film X"] if plain else [f"X, {adjective}"]
+
+    def _predicate(self) -> Sentence:
+        polarity = self._sign()
+        if self._rng.random() < 0.15:
+            return self._denied(polarity)
+        return self._one(self._predicate_clause(polarity)[0], polarity)
+
+    def _denied(self, polarity: str) -> Sentence:
+        opposite = "negative" if polarity == "+" else "positive"
+        adjective = self._pick(self._predicates["adjectives"][opposite])
+        if re.search(r"^(not|far|anything|so so|just|hardly|never|less|too|meh)\b", adjective):
+            return self._one(f"X is {adjective}", "-" if polarity == "+" else "+")
+        denial = self._pick(["isn't", "is not", "wasn't", "was not", "is hardly", "is anything but", "was never"])
+        return self._one(f"X {denial} {adjective}", polarity)
+
+    def _verb(self) -> Sentence:
+        polarity = self._pick("++--0")
+        return self._one(self._verb_clause(polarity)[0], polarity)
+
+    def _one(self, clause: str, polarity: str) -> Sentence:
+        return Sentence(_SLOT.sub(_MARK.format(0), self._with_noun(clause)), (polarity,))
+
+    def _with_noun(self, clause: str) -> str:
+        """Now and then something stands beside the name: "the movie X", "X movies", "songs by X"."""
+        if self._rng.random() > 0.18:
+            return clause
+        around = self._pick(self._style["around"])
+        return _SLOT.sub(around, clause)
+
+    def _two(self, first: str, joint: str, second: str, labels: tuple[str, str]) -> Sentence:
+        first, second = self._with_noun(first), self._with_noun(second)
+        text = f"{_SLOT.sub(_MARK.format(0), first)} {joint} {_SLOT.sub(_MARK.format(1), second)}"
+        return Sentence(text, labels)
+
+    def _contrast(self) -> Sentence:
+        first = self._sign()
+        second = "-" if first == "+" else "+"
+        one, two = self._clause(first), self._clause(second)
+        if self._rng.random() < 0.2:
+            lead = self._pick(self._style["leading"])
+            return self._two(f"{lead} {one}", ",", two, (first, second))
+        return self._two(one, self._pick(self._style["contrast"]), two, (first, second))
+
+    def _agreement(self) -> Sentence:
+        sign = self._sign()
+        joint = self._pick(self._style["agreement"])
+        if self._rng.random() < 0.35:
+            return self._same(self._clause(sign), joint, self._clause(sign), sign)
+        return self._two(self._clause(sign), joint, self._clause(sign), (sign, sign))
+
+    def _same(self, first: str, joint: str, second: str, sign: str) -> Sentence:
+        """Two clauses on one thing: the second names it again or says "it"."""
+        again = _SLOT.sub(self._pick([_MARK.format(0), "it", "it"]), second)
+        return Sentence(f"{_SLOT.sub(_MARK.format(0), first)} {joint} {again}", (sign,))
+
+    def _aside(self) -> Sentence:
+        """An opinion on one thing beside a remark or a question on another."""
+        sign = self._pick("++--0")
+        opinion, remark = self._clause(sign), self._pick(self._clauses["0"])
+        joint = self._pick([".", ",", "and", "but", "?", "!", "so", "."])
+        if self._rng.random() < 0.5:
+            return self._two(opinion, joint, remark, (sign, "0"))
+        return self._two(remark, joint, opinion, ("0", sign))
+
+    def _hearsay(self) -> Sentence:
+        sign = self._sign()
+        theirs = self._clause("-" if sign == "+" else "+")
+        text = f"{self._pick(self._style['hearsay'])} {theirs} {self._pick(['but', ', but', '. But', 'however'])}"
+        return Sentence(f"{_SLOT.sub(_MARK.format(0), text)} {self._pick(self._reactions[sign])}", (sign,))
+
+    def _listed(self) -> Sentence:
+        sign = self._pick("++--0")
+        count = self._rng.randint(2, 4)
+        marks = [_MARK.format(index) for index in range(count)]
+        joint = self._pick([" and ", ", and ", " & ", ", ", " and also "] + ([" or "] if sign == "-" else []))
+        listed = ", ".join(marks[:-1]) + joint + marks[-1]
+        return Sentence(_SLOT.sub(listed, self._clause(sign), count=1), (sign,) * count)
+
+    def _anaphora(self) -> Sentence:
+        sign = self._pick("++--0")
+        remark, reaction = self._pick(self._clauses["0"]), self._pick(self._reactions[sign])
+        if sign != "0" and re.search(
+            r"^(do|did|is|was|are|have|what|who|when|where|how|why|would|will|should)", remark
+        ):
+            remark = "I watched X"
+        joint = self._pick([".", ",", "and", "but", "!", "...", ";", "-"])
+        if self._rng.random() < 0.3 and _IT.search(reaction):
+            marked = _IT.sub(_MARK.format(1), reaction, count=1)
+            return Sentence(f"{_SLOT.sub(_MARK.format(0), remark)} {joint} {marked}", (sign, sign))
+        return Sentence(f"{_SLOT.sub(_MARK.format(0), remark)} {joint} {reaction}", (sign,))
+
+    def _framed(self, frame: str) -> Sentence:
+        labels: list[str] = []
+
+        def fill(match: re.Match[str]) -> str:
+            if match[2]:
+                return self._pick(self._reactions[match[2]])
+            labels.append(match[1])
+            return _MARK.format(len(labels) - 1)
+
+        text = _MARKED.sub(fill, frame)
+        return Sentence(text, tuple(labels))
+
+    def _italian_sentences(self) -> list[Sentence]:
+        made = []
+        for key, sign in POLARITIES.items():
+            lines = self._italian[key]
+            made += [self._one(line, sign) for line in lines for _ in range(2)]
+            made += [Sentence(line, (sign,)) for line in self._italian["reactions"][key]]
+        made += [self._framed(line) for line in self._italian["frames"] for _ in range(3)]
+        for _ in range(300):
+            one, two = self._pick(self._italian["positive"]), self._pick(self._italian["negative"])
+            joint = self._pick(["ma", ", ma", "però", ", invece", "mentre", "but", ", anche se", "."])
+            if self._rng.random() < 0.5:
+                made.append(self._two(one, joint, two, ("+", "-")))
+            else:
+                made.append(self._two(two, joint, one, ("-", "+")))
+        return made
+
+    @staticmethod
+    def _learner(line: str) -> tuple[str, str]:
+        text, _, sign = line.rpartition("|")
+        return text.strip(), sign.strip()
+
+    def _dressed(self, sentence: Sentence, share: float = 0.6) -> Sentence:
+        """Words before and after, which change nothing."""
+        text = sentence.text
+        if self._rng.random() < share:
+            text = f"{self._pick(self._style['openers'])} {text}"
+        if self._rng.random() < share:
+            text = f"{text} {self._pick(self._style['closers'])}"
+        return Sentence(text, sentence.labels)
+
+    def _written(self, sentence: Sentence) -> Sentence:
+        """Spelling as people have it: missing apostrophes, common misspellings, slips of the finger."""
+        careful = self._rng.random() < 0.6
+        parts = [part if careful else self._misspelt(part) for part in sentence.text.split(" ")]
+        return Sentence(" ".join(parts), sentence.labels)
+
+    def _misspelt(self, word: str) -> str:
+        spellings = self._style["spellings"].get(word)
+        if spellings and self._rng.random() < 0.35:
+            return self._pick(spellings)
+        if len(word) > 4 and word.isalpha() and self._rng.random() < 0.08:
+            place = self._rng.randrange(1, len(word) - 1)
+            swapped = word[:place] + word[place + 1] + word[place] + word[place + 2 :]
+            return self._pick([swapped, word[:place] + word[place + 1 :], word[:place] + word[place] + word[place:]])
+        return word

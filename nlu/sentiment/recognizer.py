@@ -1,0 +1,119 @@
+"""Polarity of every target of a message, read by a Stanza classifier from target-masked text."""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.errors import BackendError
+from data.model import Polarity
+from nlu.model import Span
+from nlu.sentiment.card import MODELS_FOLDER, ModelCard, Thresholds
+from nlu.sentiment.masking import mask
+
+if TYPE_CHECKING:
+    from stanza.models.classifiers.base_classifier import BaseClassifier
+
+LABELS = ("-", "0", "+")
+"""Of the classifier's outputs, in its order: Stanza numbers the sorted labels "0", "1" and "2"."""
+
+DEFAULT_MODEL = "small"
+
+
+class StanzaSentimentRecognizer:
+    """The sentiment recogniser of the running bot.
+
+    Args:
+        model_dir: folder with a model card and the files it names; None for the one that ships.
+
+    Raises:
+        MissingFileError: when the model is not there.
+        DataError: when one of its files was replaced.
+        BackendError: when Stanza cannot load it.
+    """
+
+    def __init__(self, model_dir: Path | None = None) -> None:
+        folder = model_dir or MODELS_FOLDER / DEFAULT_MODEL
+        self.card = ModelCard.load(folder)
+        self._classifier = load_classifier(folder)
+
+    def polarities(self, text: str, targets: tuple[Span, ...]) -> tuple[Polarity | None, ...]:
+        """One value per target, in order; None where no opinion is stated or it is too close to call."""
+        if not targets:
+            return ()
+        masked = [mask(text, targets, index) for index in range(len(targets))]
+        return tuple(decide(row, self.card.thresholds) for row in self.probabilities(masked))
+
+    def overall(self, text: str) -> Polarity | None:
+        """Polarity of a message that names nothing ("loved it!", "meh")."""
+        if not text.strip():
+            return None
+        return decide(self.probabilities([mask(text, (), None)])[0], self.card.thresholds)
+
+    def probabilities(self, masked: Sequence[list[str]]) -> NDArray[np.float64]:
+        """What the classifier makes of masked token lists, all in one batch.
+
+        Args:
+            masked: at least one list, each of at least one token.
+
+        Returns:
+            One row per list, one column per label of `LABELS`, rows summing to 1.
+        """
+        import torch
+
+        with torch.inference_mode():
+            logits = self._classifier(list(masked))
+        return np.asarray(torch.softmax(logits, dim=1).double().numpy())
+
+
+def decide(row: NDArray[np.float64], thresholds: Thresholds) -> Polarity | None:
+    """From probabilities to a polarity.
+
+    Args:
+        row: probabilities of `LABELS`.
+        thresholds: of the model.
+
+    Returns:
+        The likelier of "+" and "-"; None when "no opinion" is likely or the two are too close.
+    """
+    negative, none, positive = (float(value) for value in row)
+    share = positive / (positive + negative)
+    if none >= thresholds.none or abs(share - 0.5) < thresholds.margin:
+        return None
+    return "+" if share > 0.5 else "-"
+
+
+def load_classifier(folder: Path) -> "BaseClassifier":
+    """The classifier of a Stanza pipeline that needs no download and no language package.
+
+    The pipeline itself gives labels only; its classifier gives the probabilities.
+    """
+    try:
+        import stanza
+        import torch
+    except ImportError as error:
+        raise BackendError(f"Stanza is not installed ({error}): run `make setup`.") from error
+
+    logging.getLogger("stanza").setLevel(logging.WARNING)
+    torch.set_num_threads(1)
+    try:
+        pipeline: Any = stanza.Pipeline(
+            lang="en",
+            dir=str(folder),
+            processors="tokenize,sentiment",
+            download_method=None,
+            allow_unknown_language=True,
+            tokenize_pretokenized=True,
+            sentiment_model_path=str(folder / "classifier.pt"),
+            sentiment_pretrain_path=str(folder / "pretrain.pt"),
+            use_gpu=False,
+            verbose=False,
+        )
+    except (OSError, RuntimeError, ValueError, KeyError) as error:
+        raise BackendError(f"Stanza cannot load the sentiment model in {folder}: {error}") from error
+    classifier: BaseClassifier = pipeline.processors["sentiment"]._model
+    classifier.float().eval()  # files hold half precision
+    return classifier
