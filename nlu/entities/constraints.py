@@ -133,8 +133,12 @@ class Constraints:
         )
         if not people:
             return None
-        constraint = Constraint(message.surface(named.segment.first, last + 1), property=pid, values=people)
-        return self._with_negation(message, named.segment.first, constraint, last + 1)
+        first = named.segment.first
+        while first > 0 and message.word(first - 1) in message.words.articles:
+            first -= 1
+        first -= message.word(first - 1) in message.words.by
+        constraint = Constraint(message.surface(first, last + 1), property=pid, values=people)
+        return self._with_negation(message, first, constraint, last + 1)
 
     def _introduction(
         self, message: Message, place: int, domain: Domain, roles: Mapping[PropertyId, int]

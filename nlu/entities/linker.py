@@ -17,7 +17,7 @@ from nlu.entities.message import Message, Segment
 from nlu.entities.names import NameKind
 from nlu.entities.ranking import Hints, Ranker
 from nlu.entities.references import References
-from nlu.entities.scanning import Found, Scanner
+from nlu.entities.scanning import Found, Scanner, Unknown
 from nlu.entities.support import Support
 from nlu.entities.words import Words, load_words
 from nlu.entities.years import year_beside
@@ -40,7 +40,7 @@ class _Reading:
 
     mentions: tuple[Mention, ...]
     segments: tuple[Segment, ...]
-    unknown: tuple[Segment, ...]
+    unknown: tuple[Unknown, ...]
     domain: Domain | None
 
 
@@ -143,7 +143,8 @@ class CatalogueLinker:
         """Entities for the stretches that look like a name and are none that the index knows."""
         if self._wikidata is None or answer is not None or not reading.unknown:
             return (), ()
-        names = [message.surface(segment.first, segment.last) for segment in reading.unknown[:_MOST_LOOKUPS]]
+        segments = [segment for unknown in reading.unknown for segment in (unknown.whole, unknown.core)]
+        names = list(dict.fromkeys(message.surface(one.first, one.last) for one in segments))[:_MOST_LOOKUPS]
         found = await self._wikidata.lookup(names, reading.domain or context.domain, context.language)
         for entity in found.entities:
             self.learn(entity)

@@ -38,6 +38,19 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Unknown:
+    """Words that look like a name that the index lacks.
+
+    Attributes:
+        core: from the first to the last telling word.
+        whole: with the article and the common words around, which may belong to the name.
+    """
+
+    core: Segment
+    whole: Segment
+
+
+@dataclass(frozen=True, slots=True)
 class _Slot:
     """A stretch where a name may stand.
 
@@ -62,12 +75,12 @@ class Scanner:
         self._index = index
         self._support = support
 
-    def scan(self, message: Message, *, item_shown: bool) -> tuple[tuple[Found, ...], tuple[Segment, ...]]:
-        """What the message names, in order, and the stretches that look like a name that the index lacks."""
+    def scan(self, message: Message, *, item_shown: bool) -> tuple[tuple[Found, ...], tuple[Unknown, ...]]:
+        """What the message names, in order, and what looks like a name that the index lacks."""
         if self._support.is_small_talk(message):
             return tuple(self._exact(message, item_shown=item_shown)), ()
         chosen = _longest(message, self._exact(message, item_shown=item_shown))
-        unknown: list[Segment] = []
+        unknown: list[Unknown] = []
         for slot in self._slots(message):
             rest = _not_understood(message, slot.span, chosen)
             if not rest:
@@ -77,7 +90,7 @@ class Scanner:
                 chosen = [found for found in chosen if not found.span.overlaps(similar.span)] + [similar]
                 continue
             if slot.single and (slot.opinion or slot.span == Segment(0, len(message))):
-                unknown.append(slot.span)
+                unknown.append(Unknown(slot.span, _with_articles(message, slot.whole)))
         chosen = [replace(found, doubtful=_doubtful(message, found, chosen)) for found in chosen]
         return tuple(sorted(chosen, key=lambda found: found.span.first)), tuple(unknown)
 
@@ -186,6 +199,13 @@ def _object(message: Message, part: Segment, core: Segment) -> Segment:
     while first < core.first and message.word(first) in message.words.articles:
         first += 1
     return Segment(first if first > part.first else core.first, part.last)
+
+
+def _with_articles(message: Message, span: Segment) -> Segment:
+    first = span.first
+    while first > 0 and message.word(first - 1) in message.words.articles:
+        first -= 1
+    return Segment(first, span.last)
 
 
 def _doubtful(message: Message, found: Found, chosen: Iterable[Found]) -> bool:
