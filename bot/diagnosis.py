@@ -4,7 +4,6 @@ import hashlib
 import importlib.metadata
 import json
 import os
-import re
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -26,7 +25,6 @@ __all__ = ["Check", "diagnose"]
 State = Literal["ok", "off", "missing"]
 
 _LIBRARIES = ("stanza", "torch", "networkx", "numba", "sqlalchemy", "python-telegram-bot", "SPARQLWrapper", "pydantic")
-_CARDS = (".md", ".json", ".yaml")
 _SECONDS = 5.0
 
 
@@ -118,32 +116,36 @@ def _catalogue(settings: Settings) -> Check:
 
 
 def _intent_model() -> Check:
+    """The intent model, compared with the sha256 that its model card names."""
     from nlu.intents.server import default_model
 
-    return _model("intents", default_model(), "*.tar.gz", "converse train intents")
-
-
-def _sentiment_model() -> Check:
-    from nlu.intents.server import default_model
-
-    return _model("sentiment", default_model().parent / "sentiment", "*.pt", "converse train sentiment")
-
-
-def _model(part: str, folder: Path, pattern: str, training: str) -> Check:
-    """A model that ships with the project, compared with the sha256 that its model card names."""
-    remedy = f"restore it with `git checkout -- data/models`, or train it with `{training}`"
-    files = sorted(folder.glob(pattern), key=lambda file: file.stat().st_mtime)
+    folder = default_model()
+    files = sorted(folder.glob("*.tar.gz"), key=lambda file: file.stat().st_mtime)
     if not files:
-        return Check(part, "missing", f"no model in {folder}", remedy)
+        remedy = "restore it with `git checkout -- data/models`, or train it with `converse train intents`"
+        return Check("intents", "missing", f"no model in {folder}", remedy)
     file = files[-1]
     with file.open("rb") as opened:
         digest = hashlib.file_digest(opened, "sha256").hexdigest()
-    named: set[str] = set()
-    for card in folder.iterdir():
-        if card.suffix in _CARDS:
-            named.update(re.findall(r"\b[0-9a-f]{64}\b", card.read_text(encoding="utf-8")))
-    kind = "as its model card says" if digest in named else "your own training: its model card does not name it"
-    return Check(part, "ok", f"{file.name} ({file.stat().st_size / 1e6:.1f} MB, sha256 {digest[:12]}…, {kind})")
+    try:
+        card = json.loads((folder / "model_card.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        card = {}
+    about = (
+        f"{card.get('backend')}, {card.get('pipeline')}" if card.get("sha256") == digest else "not in its model card"
+    )
+    return Check("intents", "ok", f"{file} ({about}; {file.stat().st_size / 1e6:.1f} MB, sha256 {digest[:12]}…)")
+
+
+def _sentiment_model() -> Check:
+    """The sentiment model that the bot loads; its card vouches for its files."""
+    from nlu.sentiment.card import MODELS_FOLDER, ModelCard
+    from nlu.sentiment.recognizer import DEFAULT_MODEL
+
+    folder = MODELS_FOLDER / DEFAULT_MODEL
+    card = ModelCard.load(folder)
+    size = sum((folder / name).stat().st_size for name in card.files) / 1e6
+    return Check("sentiment", "ok", f"{card.name} for Stanza ({folder}; {size:.1f} MB, made on {card.made_on})")
 
 
 async def _rasa(settings: Settings) -> Check:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.cli import build_app
+from nlu.sentiment.card import MODELS_FOLDER, ModelCard
+from nlu.sentiment.recognizer import DEFAULT_MODEL
 
 
 @pytest.fixture(autouse=True)
@@ -28,8 +31,8 @@ def doctor(data_dir: Path, *options: str) -> tuple[int, dict[str, dict[str, Any]
 def test_a_whole_installation_is_ready_and_left_as_it_is(tmp_path: Path) -> None:
     code, checks = doctor(tmp_path / "data")
     assert code == 0, [check for check in checks.values() if check["state"] == "missing"]
-    assert checks["intents"]["detail"].endswith("as its model card says)")
-    assert checks["sentiment"]["detail"].endswith("as its model card says)")
+    assert "rasa 3.6.21, logreg" in checks["intents"]["detail"]
+    assert ModelCard.load(MODELS_FOLDER / DEFAULT_MODEL).name in checks["sentiment"]["detail"]
     assert "3.6.21" in checks["rasa"]["detail"]
     assert "+cpu" in checks["libraries"]["detail"]
     assert not list(tmp_path.iterdir())
@@ -57,17 +60,26 @@ def test_a_missing_model_is_named_with_the_remedy(tmp_path: Path, monkeypatch: p
     assert "converse train intents" in checks["intents"]["remedy"]
 
 
-def test_a_model_that_its_card_does_not_name_is_said_to_be_ones_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_its_card_does_not_name_is_pointed_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "models" / "intents"
     folder.mkdir(parents=True)
     (folder / "mine.tar.gz").write_bytes(b"model")
-    (folder / "README.md").write_text(f"sha256 {'0' * 64}")
+    card = {"backend": "rasa 3.6.21", "pipeline": "logreg", "sha256": "0" * 64}
+    (folder / "model_card.json").write_text(json.dumps(card))
     monkeypatch.setattr("nlu.intents.server.default_model", lambda: folder)
-    assert "your own training" in doctor(tmp_path)[1]["intents"]["detail"]
-    (folder / "README.md").write_text(f"sha256 {hashlib.sha256(b'model').hexdigest()}")
-    assert "as its model card says" in doctor(tmp_path)[1]["intents"]["detail"]
+    assert "not in its model card" in doctor(tmp_path)[1]["intents"]["detail"]
+    card["sha256"] = hashlib.sha256(b"model").hexdigest()
+    (folder / "model_card.json").write_text(json.dumps(card))
+    assert "rasa 3.6.21, logreg" in doctor(tmp_path)[1]["intents"]["detail"]
+
+
+def test_a_damaged_sentiment_model_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(MODELS_FOLDER / DEFAULT_MODEL, tmp_path / "models" / DEFAULT_MODEL)
+    (tmp_path / "models" / DEFAULT_MODEL / "classifier.pt").write_bytes(b"")
+    monkeypatch.setattr("nlu.sentiment.card.MODELS_FOLDER", tmp_path / "models")
+    code, checks = doctor(tmp_path / "data")
+    assert code == 1
+    assert "classifier.pt" in checks["sentiment"]["detail"]
 
 
 def test_a_rasa_that_does_not_answer_keeps_the_bot_from_running(
