@@ -60,7 +60,7 @@ class Settings(BaseSettings):
     data_dir: Path = Field(default_factory=_default_data_dir)
     database_url: str | None = None
     rasa_url: str | None = Field(None, validation_alias=AliasChoices("RASA_URL", "CONVERSE_RASA_URL"))
-    rasa_timeout: Annotated[float, Field(gt=0)] = 5.0
+    rasa_timeout: Annotated[float, Field(gt=0)] = 2.0
     telegram_bot_token: SecretStr | None = Field(
         None, validation_alias=AliasChoices("TELEGRAM_BOT_TOKEN", "CONVERSE_TELEGRAM_BOT_TOKEN")
     )

@@ -16,7 +16,7 @@ from bot.storage.base import OpenTurn
 from bot.storage.codec import entity_from, reply_from
 from bot.storage.engine import WRITING, explained, make_folder, open_engine
 from bot.storage.locks import FileLocks, UserLocks, lock_number
-from bot.storage.reading import rows_of_user
+from bot.storage.reading import purge, rows_of_user
 from bot.storage.turn import SqlTurn, is_update, is_user, turn_from, upsert
 from bot.storage.upgrade import LOCK, upgrade
 from data.model import Entity
@@ -198,6 +198,11 @@ class SqlStore:
         """Everything stored of a user: table to rows, as JSON data; empty when there is nothing."""
         async with self.reading() as connection:
             return await rows_of_user(connection, user)
+
+    async def purge(self, before: datetime) -> int:
+        """Deletes what is older than a moment, and users not seen since; gives the number of messages deleted."""
+        async with self.writing() as connection:
+            return await purge(connection, before)
 
     # What look-ups found.
 

@@ -17,6 +17,7 @@ BUSY_PAUSE = 0.05
 LONGEST_PAUSE = 30.0
 CONFLICTS = 3
 FINISHING_SECONDS = 20.0
+UNKNOWN_TOKEN = "Telegram does not know the token: check TELEGRAM_BOT_TOKEN (from @BotFather)"  # noqa: S105
 
 _log = logging.getLogger(__name__)
 
@@ -69,7 +70,7 @@ class Poller:
         except Conflict as error:
             await self._on_conflict(error)
         except InvalidToken as error:
-            raise ConfigError("Telegram does not know the token: check TELEGRAM_BOT_TOKEN (from @BotFather)") from error
+            raise ConfigError(UNKNOWN_TOKEN) from error
         except RetryAfter as error:
             await asyncio.sleep(seconds_to_wait(error))
         except NetworkError as error:

@@ -6,7 +6,7 @@ import hmac
 import logging
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from urllib.parse import urlsplit
 
@@ -16,7 +16,7 @@ from telegram.request import HTTPXRequest
 
 from bot.channels.conversation import Conversation
 from bot.channels.telegram.pace import ChatRateLimiter
-from bot.channels.telegram.polling import ALLOWED, Poller
+from bot.channels.telegram.polling import ALLOWED, FINISHING_SECONDS, UNKNOWN_TOKEN, Poller
 from bot.channels.telegram.sending import Outbox, Sender
 from bot.channels.telegram.server import Route, serving, webhook_route
 from bot.channels.telegram.service import TelegramService
@@ -83,7 +83,7 @@ async def run_telegram(
             clock=clock,
         )
         await service.publish_commands()
-        stack.push_async_callback(_cancelled, asyncio.create_task(service.sweep()))
+        stack.push_async_callback(_ended, asyncio.create_task(service.sweep(stop)), stop)
         if settings.webhook_url:
             await _take_webhooks(settings, bot, service, routes, notify, stop)
             return
@@ -105,15 +105,23 @@ async def _connected(settings: Settings, token: str) -> AsyncIterator[ExtBot[Non
             get_updates_request=HTTPXRequest(1, read_timeout=SECONDS, connect_timeout=SECONDS),
             rate_limiter=ChatRateLimiter(),
         )
-        await bot.initialize()
     except InvalidToken as error:
-        raise ConfigError("Telegram does not know the token: check TELEGRAM_BOT_TOKEN (from @BotFather)") from error
-    except TelegramError as error:
-        raise BackendError(f"Telegram cannot be reached at {address} ({error}): check the network") from error
+        raise ConfigError(UNKNOWN_TOKEN) from error
     try:
+        await _introduce(bot, address)
         yield bot
     finally:
         await bot.shutdown()
+
+
+async def _introduce(bot: ExtBot[None], address: str) -> None:
+    """Learns the bot's own name."""
+    try:
+        await bot.initialize()
+    except InvalidToken as error:
+        raise ConfigError(UNKNOWN_TOKEN) from error
+    except TelegramError as error:
+        raise BackendError(f"Telegram cannot be reached at {address} ({error}): check the network") from error
 
 
 def webhook_secret(settings: Settings, token: str) -> str:
@@ -142,7 +150,8 @@ async def _take_webhooks(
         await service.finish()
 
 
-async def _cancelled(task: "asyncio.Task[None]") -> None:
+async def _ended(task: "asyncio.Task[None]", stop: asyncio.Event) -> None:
+    """Lets a task that heeds `stop` finish what it has begun."""
+    stop.set()
+    await asyncio.wait({task}, timeout=FINISHING_SECONDS)
     task.cancel()
-    with suppress(asyncio.CancelledError):
-        await task

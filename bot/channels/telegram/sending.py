@@ -21,6 +21,7 @@ ATTEMPTS = 5
 FIRST_PAUSE = 0.5
 RENEW_SECONDS = 6.0
 MOST_PICTURES = 5_000
+MOST_AT_ONCE = 20
 
 _log = logging.getLogger(__name__)
 
@@ -74,9 +75,17 @@ class Sender:
         await self._outbox.mark_sent(turn)
 
     async def recover(self, channel: str) -> None:
-        """Sends what was committed but not sent, oldest first. Raises StorageError."""
+        """Sends what was committed but not sent: each user's in order, users in parallel. Raises StorageError."""
+        waiting: dict[UserKey, list[tuple[Turn, Reply]]] = {}
         async for turn, reply in self._outbox.unsent(channel):
-            await self.deliver(turn, reply)
+            waiting.setdefault(turn.user, []).append((turn, reply))
+        places = asyncio.Semaphore(MOST_AT_ONCE)
+        await asyncio.gather(*(self._deliver_all(unsent, places) for unsent in waiting.values()))
+
+    async def _deliver_all(self, unsent: list[tuple[Turn, Reply]], places: asyncio.Semaphore) -> None:
+        async with places:
+            for turn, reply in unsent:
+                await self.deliver(turn, reply)
 
     @asynccontextmanager
     async def _claimed(self, turn: Turn, done: int) -> AsyncIterator[Any]:

@@ -3,6 +3,7 @@
 import hmac
 import json
 import logging
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -10,7 +11,6 @@ from typing import Any
 import tornado.web
 from telegram import Bot, Update
 from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 
 from bot.channels.telegram.polling import Accept
 from bot.errors import BackendError
@@ -109,12 +109,13 @@ async def serving(routes: list[Route], host: str, port: int) -> AsyncIterator[in
     """
     server = HTTPServer(tornado.web.Application(routes), max_body_size=LARGEST_UPDATE)
     try:
-        sockets = bind_sockets(port, host)
+        listening = socket.create_server((host, port))
     except OSError as error:
         raise BackendError(f"cannot listen on {host} port {port} ({error.strerror}): choose another port") from error
-    server.add_sockets(sockets)
+    listening.setblocking(False)
+    server.add_socket(listening)
     try:
-        yield int(sockets[0].getsockname()[1])
+        yield int(listening.getsockname()[1])
     finally:
         server.stop()
         await server.close_all_connections()

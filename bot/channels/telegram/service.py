@@ -117,14 +117,15 @@ class TelegramService:
         if self._busy:
             await asyncio.wait(self._busy, timeout=FINISHING_SECONDS)
 
-    async def sweep(self) -> None:
-        """Sends, for as long as it runs, what was committed but not sent by a process that died."""
-        while True:
+    async def sweep(self, stop: asyncio.Event) -> None:
+        """Sends, until told to stop, what was committed but not sent by a process that died."""
+        while not stop.is_set():
             try:
                 await self._sender.recover(CHANNEL)
             except StorageError as error:
                 _log.error("%s", error)
-            await asyncio.sleep(SWEEP_SECONDS)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), SWEEP_SECONDS)
 
     async def publish_commands(self) -> None:
         """Tells Telegram the menu of commands in each language. Raises TelegramError."""

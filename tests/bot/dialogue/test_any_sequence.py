@@ -13,7 +13,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 from sqlalchemy.engine import make_url
 
 from bot.channels.base import Option, Turn, UserKey
@@ -33,16 +40,42 @@ from recommender.model import Recommender
 from tests.bot.dialogue.doubles import SaidIntents, SaidSentiment
 
 USER = UserKey("console", "anyone")
-TEXTS = (
+OPINIONS = (
     "I like Titanic", "I hate Dune", "Ghostbusters", "I love Clint Eastwood", "The Hobbit", "I like Gorillaz and Adele",
-    "it", "the director", "I like Heat for the director", "actor", "1", "2", "the second one", "all", "none of these",
-    "yes", "no", "undo", "forget the last one", "no, I meant the 1984 one", "not that one", "actually I hated it",
-    "I haven't seen it", "skip", "something newer", "a comedy from the nineties with Tom Hanks", "not horror",
-    "something like Inception", "books", "let's talk about music", "any good novel like Dune?", "everything", "movies",
-    "speak Italian", "parliamo inglese", "no buttons", "rate some", "hello", "", "   ", "😀", "7", "\x00", "x" * 3000,
-    "/start", "/movies", "/books", "/music", "/mode nl", "/mode buttons", "/mode what", "/language it", "/language en",
-    "/undo", "/rate", "/reset", "/stop", "/skip", "/profile", "/help", "/recommend", "/nothing", "我喜欢", "<b>",
+    "I love Tom Hanks", "I like it", "the director", "I like it but not the director", "I like Heat for the director",
+    "I haven't seen it", "horror", "no, I meant the 1984 one", "not that one", "actually I hated it", "I like Xqzwv",
 )  # fmt: skip
+REQUESTS = (
+    "suggest something", "something newer", "a comedy from the nineties with Tom Hanks", "not horror",
+    "a book by Dante", "something like Inception", "any good novel like Dune?", "a song from the 1230s by Adele",
+)  # fmt: skip
+ANSWERS = (
+    "1",
+    "2",
+    "the second one",
+    "all",
+    "none of these",
+    "yes",
+    "no",
+    "actor",
+    "everything",
+    "movies",
+    "books",
+    "both",
+)
+COMMANDS = (
+    "/start", "/movies", "/books", "/music", "/mode nl", "/mode buttons", "/mode mixed", "/mode what", "/language it",
+    "/language en", "/language xx", "/undo", "/rate", "/reset", "/stop", "/skip", "/profile", "/help", "/recommend",
+    "/details", "/why", "/preview", "/nothing",
+)  # fmt: skip
+OTHER = (
+    "undo", "forget the last one", "let's talk about music", "speak Italian", "parliamo inglese", "no buttons", "skip",
+    "rate some", "hello", "", "   ", "😀", "7", "\x00", "x" * 3000, "我喜欢", "<b>", "delete my preference for Titanic",
+    "stop",
+)  # fmt: skip
+REPAIRS = {"no, I meant the 1984 one", "not that one", "undo", "forget the last one", "/undo"}
+ODD_OPTIONS = ("", "pick:1:99", "pick:x:y", "none:3", "like:Q1", "do:", "do:domain:nowhere", "a:b:c:d")
+POLARITIES = st.sampled_from(["+", "-", None])
 
 
 class AnySequence(RuleBasedStateMachine):
@@ -62,15 +95,15 @@ class AnySequence(RuleBasedStateMachine):
         self.state: DialogueState | None = None
         self.profile = Profile()
 
-    @initialize(chosen=st.booleans(), elicitation=st.sampled_from([None, "popularity", "random-popular"]))
+    @initialize(chosen=st.booleans(), elicitation=st.sampled_from([None, "pop", "randPop"]))
     def begins(self, chosen: bool, elicitation: str | None) -> None:
         self.initial = DialogueState(domain_chosen=chosen)
         self.policy = Policy(elicitation=elicitation)
-        self.opens()
-
-    def opens(self) -> None:
         url = make_url(f"sqlite+aiosqlite:///{Path(self.folder)}/test.db")
         self.store = self.runner.run(self.stack.enter_async_context(open_store(url, self.now)))
+        self.starts_bot()
+
+    def starts_bot(self) -> None:
         parts = self.parts
         self.manager = DialogueManager(
             self.store,
@@ -88,9 +121,27 @@ class AnySequence(RuleBasedStateMachine):
         return datetime.fromtimestamp(1_700_000_000 + self.number, UTC)
 
     @rule(
-        text=st.sampled_from(TEXTS),
-        coarse=st.sampled_from((*COARSE_INTENTS, "preference", "preference", "request_recommendation")),
-        polarity=st.sampled_from(["+", "-", None]),
+        text=st.sampled_from(OPINIONS), coarse=st.sampled_from(["preference", "yes_but", "no_but"]), polarity=POLARITIES
+    )
+    def opines(self, text: str, coarse: str, polarity: Any) -> None:
+        self.says(text, coarse, polarity)
+
+    @rule(text=st.sampled_from(REQUESTS))
+    def requests(self, text: str) -> None:
+        self.says(text, "request_recommendation", None)
+
+    @rule(text=st.sampled_from(ANSWERS), coarse=st.sampled_from(["inform", "affirm", "deny", "reset_items"]))
+    def answers(self, text: str, coarse: str) -> None:
+        self.says(text, coarse, None)
+
+    @rule(text=st.sampled_from(COMMANDS))
+    def commands(self, text: str) -> None:
+        self.says(text, "chitchat", None)
+
+    @rule(
+        text=st.sampled_from(OPINIONS + REQUESTS + ANSWERS + OTHER),
+        coarse=st.sampled_from(COARSE_INTENTS),
+        polarity=POLARITIES,
     )
     def says(self, text: str, coarse: str, polarity: Any) -> None:
         self.intents.coarse, self.sentiment.polarity = coarse, polarity
@@ -102,23 +153,17 @@ class AnySequence(RuleBasedStateMachine):
         option = self.options[place % len(self.options)]
         self.does("option", option.label, option.id)
 
-    @precondition(lambda self: self.old_options)
-    @rule(place=st.integers(0, 1000))
-    def presses_an_old_button(self, place: int) -> None:
-        option = self.old_options[place % len(self.old_options)]
-        self.does("option", option.label, option.id)
+    @rule(place=st.integers(0, 1000), odd=st.sampled_from(ODD_OPTIONS))
+    def presses_what_is_not_on_offer(self, place: int, odd: str) -> None:
+        known = [option.id for option in self.old_options]
+        self.does("option", "", known[place % len(known)] if known and place % 3 else odd)
 
-    @rule(option=st.sampled_from(["", "pick:1:99", "pick:x:y", "none:3", "like:Q1", "do:", "do:domain:nowhere", "a:b:c:d"]))
-    def presses_what_was_never_offered(self, option: str) -> None:
-        self.does("option", "", option)
-
-    @rule()
-    def sends_a_photo(self) -> None:
-        self.does("media", "")
-
-    @rule()
-    def the_bot_restarts(self) -> None:
-        self.opens()
+    @rule(photo=st.booleans())
+    def sends_a_photo_or_meets_a_restarted_bot(self, photo: bool) -> None:
+        if photo:
+            self.does("media", "")
+        else:
+            self.starts_bot()
 
     @precondition(lambda self: self.number > 0)
     @rule()
@@ -153,10 +198,10 @@ class AnySequence(RuleBasedStateMachine):
             assert record.recommended not in excluded(profile)
         old_phase = before.phase if before else Phase.IDLE
         assert state.phase in TRANSITIONS[old_phase], f"{old_phase} -> {state.phase} by {self.turn.text!r}"
-        if record.coarse_intent in KEEPING:
+        if record.coarse_intent in KEEPING and self.turn.text not in REPAIRS:
             kept = {given.qid: given.polarity for given in self.profile.preferences}
             said = {qid for qid, _ in record.recognized_objects}
-            assert all(given.qid in said or kept[given.qid] == given.polarity for given in profile.preferences)
+            assert all(given.qid in said or kept.get(given.qid) == given.polarity for given in profile.preferences)
 
     @invariant()
     def the_state_is_valid(self) -> None:
@@ -210,7 +255,11 @@ def test_any_sequence(
     found = {"linker": linker, "recommender": recommender, "catalogue": catalogue, "domains": domains}
     machine = type("WithParts", (AnySequence,), {"parts": found})
     quick = settings(
-        max_examples=25, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True
+        max_examples=25,
+        stateful_step_count=30,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        derandomize=True,
     )
     run_state_machine_as_test(machine, settings=quick)
 

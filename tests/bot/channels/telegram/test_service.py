@@ -424,7 +424,8 @@ async def test_webhooks(server: TelegramServer, start: Start, unused_tcp_port: i
             assert (await client.post(url, content=b"{", headers=secret)).status_code == 400
             assert (await client.post(url, content=b"[1]", headers=secret)).status_code == 400
             assert (await client.post(url, content=b"[" * 100_000, headers=secret)).status_code == 400
-            assert (await client.post(url, content=b"x" * 2_000_000, headers=secret)).status_code in {400, 413}
+            with pytest.raises(httpx.ReadError):  # the connection is closed on who sends too much
+                await client.post(url, content=b"x" * 2_000_000, headers=secret)
             assert (await client.post(url, json={"update_id": 1}, headers=secret)).status_code == 200
             assert (await client.get(url)).status_code == 405
             assert (await client.get(url + "/../other")).status_code == 404
