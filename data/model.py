@@ -15,6 +15,10 @@ PropertyId = str
 """A Wikidata property id such as "P57"."""
 
 
+UNKNOWN_VALUE: Qid = "Q0"
+"""Stands in a constraint for a value that the catalogue does not know: nothing has it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entity:
     """A node of the item graph: something to recommend, or a value that items have.
