@@ -7,7 +7,7 @@ from typing import Literal
 
 from data.catalogue import Catalogue
 from data.domains import DomainConfig
-from data.model import Constraint, Domain, Entity, PropertyId, Qid
+from data.model import UNKNOWN_VALUE, Constraint, Domain, Entity, PropertyId, Qid
 from nlu.entities.message import Message, Segment
 from nlu.entities.references import References
 from nlu.entities.years import year_ranges
@@ -51,9 +51,12 @@ class Constraints:
         taken = [one.segment for one in named]
         dated = [one.segment for one in named if self._is_item(one.qid)]
         found: list[tuple[int, Constraint]] = []
-        for segment, bounds in year_ranges(message, taken, dated, self._this_year(), shown.year if shown else None):
+        compared = shown or next((self._catalogue.get(one.qid) for one in named if self._is_item(one.qid)), None)
+        year = compared.year if compared else None
+        for segment, bounds in year_ranges(message, taken, dated, self._this_year(), year):
             found.append((segment.first, self._ranged(message, segment, "year", *bounds)))
         found.extend(self._runtimes(message, taken, shown))
+        found.extend(self._unknown(message, taken, domain))
         previous: tuple[Segment, Constraint] | None = None
         for one in named:
             constraint = self._value(message, one, domain)
@@ -113,7 +116,8 @@ class Constraints:
         if not roles:
             return None
         first, pid = self._introduction(message, named.segment.first, domain, roles)
-        if first == named.segment.first and entity.domain == domain:
+        beside_noun = message.word(named.segment.last) in self._references.nouns
+        if first == named.segment.first and entity.domain == domain and not beside_noun:
             return None
         if pid is None and (len(roles) == 1 or (entity.kind == "country" and _ORIGIN in roles)):
             pid = _ORIGIN if _ORIGIN in roles else next(iter(roles))
@@ -167,6 +171,42 @@ class Constraints:
                 verb = len(phrase) == 1 and phrase[0] in words.opinion
                 return not (verb and message.word(start - 1) in words.verb_before)
         return False
+
+    def _unknown(self, message: Message, taken: Sequence[Segment], domain: Domain) -> Iterator[tuple[int, Constraint]]:
+        """Conditions whose value nobody knows ("by Jane Nobody"), so that they can be named instead of dropped."""
+        for first, last, pid in self._introductions(message, domain):
+            stretch = self._stretch(message, last)
+            core = message.core(stretch)
+            capital = message.tokens[core.first].capital if core.first < core.last else False
+            if core.first == core.last or any(stretch.overlaps(segment) for segment in taken):
+                continue
+            if message.word(first) in message.words.by_names and not (capital and not message.mostly_capital):
+                continue
+            constraint = Constraint(message.surface(first, core.last), property=pid, values=(UNKNOWN_VALUE,))
+            yield first, self._with_negation(message, first, constraint, core.last)
+
+    def _introductions(self, message: Message, domain: Domain) -> Iterator[tuple[int, int, PropertyId]]:
+        """Places of words such as "directed by", with the first of their properties that the domain has."""
+        known = self._domains[domain].properties
+        last = 0
+        for place in range(len(message)):
+            for length in (2, 1):
+                pids = message.words.by.get(" ".join(message.phrase(place, place + length)), ())
+                pid = next((pid for pid in pids if pid in known), None)
+                asking = message.word(place - 1) in message.words.question_words
+                if pid is not None and place >= last and not asking:
+                    last = place + length
+                    yield place, last, pid
+                    break
+
+    def _stretch(self, message: Message, first: int) -> Segment:
+        """The words up to the end of the clause or the next condition."""
+        last = first
+        while last < len(message) and (last == first or not message.ends_clause(last)):
+            if last > first and (message.word(last) in message.words.by or message.is_year(last)):
+                break
+            last += 1
+        return Segment(first, last)
 
     def _coordinated(self, message: Message, one: Segment, other: Segment) -> bool:
         """Whether only "or" and words such as "films" stand between: "no horror movies or musicals"."""

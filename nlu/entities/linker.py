@@ -14,7 +14,7 @@ from nlu.entities.folding import fold
 from nlu.entities.index import AliasIndex, Posting
 from nlu.entities.lookups import LookupResult
 from nlu.entities.message import Message, Segment
-from nlu.entities.names import NameKind
+from nlu.entities.names import PERSON_KINDS, NameKind
 from nlu.entities.ranking import Hints, Ranker
 from nlu.entities.references import References
 from nlu.entities.scanning import Found, Scanner, Unknown
@@ -95,6 +95,10 @@ class CatalogueLinker:
                 mentions.append(mention)
                 kept.append(one.span)
         return _Reading(tuple(mentions), tuple(kept), unknown, named)
+
+    def _is_title(self, named: Named) -> bool:
+        entity = self._catalogue.get(named.qid)
+        return entity is not None and entity.is_item and entity.kind not in PERSON_KINDS
 
     def _is_genre(self, found: Found) -> bool:
         """Whether the words name a genre, so that a noun in them still names the domain: "fantasy novel"."""
@@ -180,9 +184,10 @@ class CatalogueLinker:
             Named(segment, mention.accepted or mention.candidates[0].qid)
             for mention, segment in zip(reading.mentions, reading.segments, strict=True)
         ]
+        titles = tuple(one.segment for one in likely if self._is_title(one))
         return Linking(
             mentions=reading.mentions,
-            item_reference=self._references.item(message, reading.segments),
+            item_reference=self._references.item(message, reading.segments, titles),
             property_references=self._references.properties(message, domain, reading.segments),
             constraints=self._constraints.read(message, likely, domain, shown),
             answer=answer,

@@ -23,8 +23,8 @@ class References:
         }
         self.nouns = frozenset(noun[0] for nouns in self._nouns.values() for noun in nouns if len(noun) == 1)
 
-    def item(self, message: Message, taken: tuple[Segment, ...]) -> Reference | None:
-        """The first words that point to the item on show: "it", "this movie", "that"."""
+    def item(self, message: Message, taken: tuple[Segment, ...], titles: tuple[Segment, ...] = ()) -> Reference | None:
+        """The first words that point to the item on show: "it", "this movie"; "it" after a title means the title."""
         for place in range(len(message)):
             word = message.word(place)
             if word not in self._words.item_pronouns or _inside(taken, place, place + 1):
@@ -32,6 +32,8 @@ class References:
             last = place + 1
             if word in self._words.demonstratives and message.word(last) in self.nouns:
                 last += 1
+            elif message.word(place - 1) in self._words.speech or any(title.last <= place for title in titles):
+                continue
             return _reference(message, place, last)
         return None
 

@@ -75,6 +75,8 @@ class LanguageWords(BaseModel):
     recency: dict[str, YearPhrase]
     runtime: dict[str, str]
     by: dict[str, list[str]]
+    by_names: list[str]
+    speech: list[str]
     nationalities: dict[str, str]
     in_language: list[str]
     kinds: dict[str, str]
@@ -141,6 +143,8 @@ class Words:
             for phrase, properties in lists.by.items()
             for word in [_folded(phrase)]
         }
+        self.by_names = _words(lists.by_names for lists in every)
+        self.speech = _words(lists.speech for lists in every)
         self.nationalities = _mapping(lists.nationalities for lists in every)
         self.beside_titles = _words(lists.beside_titles for lists in every)
         self.question_words = _words(lists.question_words for lists in every)
