@@ -1,0 +1,112 @@
+"""`converse user` and `converse export` on a database with two people in it."""
+
+import json
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy.engine import URL
+
+from bot.channels.base import Turn, UserKey
+from bot.cli import main
+from bot.storage.store import open_store
+from tests.bot.channels.doubles import StoredEcho
+
+PEOPLE = {"Thomas": UserKey("telegram", "987654321"), "Anna": UserKey("console", "anna")}
+
+
+async def fill(folder: Path, at: datetime) -> None:
+    url = URL.create("sqlite+aiosqlite", database=str(folder / "converse.db"))
+    async with open_store(url, lambda: at) as store:
+        for name, user in PEOPLE.items():
+            await StoredEcho(store).handle(Turn(user, at.isoformat(), "text", f"I am {name}", at))
+
+
+@pytest.fixture
+async def folder(tmp_path: Path) -> Path:
+    await fill(tmp_path, datetime.now(UTC))
+    return tmp_path
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> object:
+    monkeypatch.setattr(sys, "argv", ["converse", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return ended.value.code
+
+
+def test_export_of_a_person(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(monkeypatch, "--data-dir", folder, "user", "export", "telegram:987654321") == 0
+    data = json.loads(capsys.readouterr().out)
+    assert [record["message"] for record in data["records"]] == ["I am Thomas"]
+    assert run(monkeypatch, "user", "export", "anna", "--data-dir", folder) == 0
+    assert json.loads(capsys.readouterr().out)["users"][0]["external_id"] == "anna"
+
+
+def test_nobody(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(monkeypatch, "user", "export", "ben", "--data-dir", folder) == 2
+    assert capsys.readouterr().err == "converse: nothing is stored of ben\n"
+    assert run(monkeypatch, "user", "erase", "ben", "--yes", "--data-dir", folder) == 2
+
+
+def test_erasing_needs_a_yes_and_exports_have_nothing_left(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "user", "erase", "anna", "--data-dir", folder) == 2
+    assert "--yes" in capsys.readouterr().err
+    out = tmp_path / "out"
+    assert run(monkeypatch, "export", "--out", out, "--data-dir", folder) == 0
+    file = out / "movie" / "messages_mixed.json"
+    assert {row["userID"] for row in json.loads(file.read_bytes())} == {1, 2}
+    assert run(monkeypatch, "user", "erase", "anna", "--yes", "--data-dir", folder) == 0
+    assert run(monkeypatch, "export", "--out", out, "--data-dir", folder) == 0
+    assert "Anna" not in file.read_text()
+    assert run(monkeypatch, "user", "export", "telegram:987654321", "--data-dir", folder) == 0
+
+
+def test_ids_of_accounts_are_never_exported(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("converse", "redial", "dialoguekit"):
+        assert run(monkeypatch, "export", "--format", name, "--out", tmp_path / name, "--data-dir", folder) == 0
+        written = "".join(file.read_text() for file in (tmp_path / name).rglob("*") if file.is_file())
+        assert "Thomas" in written
+        assert "987654321" not in written
+        assert "telegram" not in written
+
+
+def test_export_says_what_it_wrote(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "export", "--out", tmp_path / "out", "--data-dir", folder) == 0
+    assert capsys.readouterr().out == "movie/messages_mixed.json: 2 messages of 2 users, 0 left out\n"
+
+
+def test_export_without_conversations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "export", "--out", tmp_path / "out", "--data-dir", tmp_path) == 0
+    assert "no conversations yet" in capsys.readouterr().err
+
+
+def test_unknown_format(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(monkeypatch, "export", "--format", "xml", "--out", "x") == 2
+    assert "unknown format 'xml'" in capsys.readouterr().err
+
+
+async def test_purge(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    await fill(folder, datetime.now(UTC) - timedelta(days=100))
+    monkeypatch.delenv("CONVERSE_RETENTION_DAYS", raising=False)
+
+    def purge(*arguments: str) -> object:
+        return run(monkeypatch, "user", "purge", "--yes", "--data-dir", folder, *arguments)
+
+    import asyncio
+
+    assert await asyncio.to_thread(purge) == 2
+    assert "CONVERSE_RETENTION_DAYS" in capsys.readouterr().err
+    assert await asyncio.to_thread(purge, "--days", "30") == 0
+    assert capsys.readouterr().out == "2 messages are deleted\n"
+    assert await asyncio.to_thread(purge, "--days", "30") == 0
+    assert capsys.readouterr().out == "0 messages are deleted\n"
