@@ -4,6 +4,7 @@ A text is classified into a coarse intent; the phase of the conversation decides
 is. `EXACT` is that table; `nlu.intents.coarse` is the way back, used to train on published rows.
 """
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Final, Literal
 
@@ -125,6 +126,32 @@ _WHILE_DELETING: Final = {
 _ANSWERS: Final = {D: "preference - disambiguation", X: f"{_REC} - critiquing - disambiguation"}
 """What any text is that picks one of the options on offer ("I like the second one")."""
 
+_FAMILIES: Final[tuple[tuple[str, str, re.Pattern[str]], ...]] = tuple(
+    (coarse, f"smalltalk.{family}", re.compile(words, re.IGNORECASE))
+    for coarse, family, words in (
+        ("chitchat", "greetings.how_are_you", r"\bhow (are|r) (you|u)\b|\bhow('s| is) it going|come (stai|va)\b"),
+        ("chitchat", "agent.residence", r"^\W*home\W*$|where (do you live|are you)\b|dove (abiti|vivi)"),
+        ("chitchat", "emotions.ha_ha", r"\b(lol|lmao|rofl|(a?ha){2,}h?|xd)\b"),
+        ("chitchat", "user.loves_agent", r"\blove (you|u)\b|\bti amo\b"),
+        ("chitchat", "user.likes_agent", r"\blike (you|u)\b"),
+        (
+            "chitchat",
+            "agent.bad",
+            r"\bhate (you|u)\b|\b(you|u)('re| are)? .*(stupid|dumb|useless|suck)|\b(bad|stupid) bot",
+        ),
+        ("chitchat", "agent.age", r"\bhow old\b"),
+        ("chitchat", "agent.my_friend", r"\bfriends?\b"),
+        ("chitchat", "agent.acquaintance", r"\b(who|what) are you\b|\bchi sei\b"),
+        ("chitchat", "user.angry", r"\bangry\b"),
+        ("thanks", "appraisal.no_problem", r"\bno (problem|worries)\b|\bnp\b"),
+        ("thanks", "appraisal.welcome", r"\bwelcome\b|\bprego\b"),
+    )
+)
+"""Small talk whose words name a family of its own: coarse intent, published name, words."""
+
+_MERE_ACKNOWLEDGEMENT: Final = re.compile(r"^\W*(ok|okay|k|it'?s ok|it'?s okay)\b", re.IGNORECASE)
+"""Agreement that is no opinion on the item on show."""
+
 _RESETS: Final[Mapping[ResetTarget | None, str]] = {
     "everything": "reset_everything", "items": "reset_movies", "properties": "reset_properties",
     None: "reset_everything",
@@ -138,6 +165,7 @@ def exact_intent(
     question: QuestionKind | None = None,
     answers: bool = False,
     reset: ResetTarget | None = None,
+    text: str = "",
 ) -> str:
     """The published intent of a message.
 
@@ -147,6 +175,7 @@ def exact_intent(
         question: kind of the open question, if any.
         answers: whether the text picks from the options on offer; then it is an answer, whatever else it looks like.
         reset: what the user wants to reset, once said; needed in the reset phases.
+        text: the message; tells the families of small talk apart.
 
     Returns:
         One of the published intents.
@@ -155,6 +184,11 @@ def exact_intent(
         KeyError: for an unknown coarse intent.
     """
     row = EXACT[coarse]
+    for family, name, words in _FAMILIES:
+        if family == coarse and words.search(text):
+            return name
+    if coarse == "affirm" and phase is R and _MERE_ACKNOWLEDGEMENT.search(text):
+        return row[None]
     if question == "delete" and coarse in _WHILE_DELETING:
         return _WHILE_DELETING[coarse]
     if phase in _ANSWERS and (_picks(coarse, answers) or _refuses_options(coarse, question)):

@@ -137,7 +137,7 @@ def _settled(state: PublishedState, intent: str, events: set[str], shown: bool) 
     return Phase.IDLE
 
 
-def answers_options(state: PublishedState, text: str) -> bool:
+def answers_options(state: PublishedState, text: str, *, domain: str = "movie") -> bool:
     """Whether a message takes up the open question about an earlier mention.
 
     The published rows do not hold the options that were on offer, so a text counts as an answer when it says more on
@@ -146,11 +146,12 @@ def answers_options(state: PublishedState, text: str) -> bool:
     Args:
         state: before the message.
         text: the message.
+        domain: outside the film domain the published system took every opinion for a new preference.
 
     Returns:
         False when nothing is asked.
     """
-    if state.question not in {"item", "role", "confirmation"}:
+    if state.question not in {"item", "role", "confirmation"} or domain != "movie":
         return False
     words, before = _words(text), _words(state.last)
     if words & _ROLES and not words & _ROLES <= before:

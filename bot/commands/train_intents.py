@@ -1,0 +1,80 @@
+"""`converse train intents`: makes the intent model and puts it where the bot looks for it."""
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bot.commands import group
+
+
+def register(app: typer.Typer) -> None:
+    """Adds `converse train intents`."""
+    train = group(app, "train", "Make the models that understand messages.")
+    train.command("intents", epilog="Example: converse train intents --data converse")(intents)
+
+
+def intents(
+    data: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Released conversations to learn from too.", show_default=False)
+    ] = None,
+    pipeline: Annotated[str, typer.Option(help="logreg or diet.")] = "logreg",
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where the model goes; default: the one in use.")
+    ] = None,
+    evaluate: Annotated[
+        bool, typer.Option("--evaluate", help="Measure by five folds first (needs --data), for the model card.")
+    ] = False,
+) -> None:
+    """Trains on the starter sentences, the catalogue's names and, if given, released conversations.
+
+    The model is trained in a temporary folder and replaces the one in use only when all went well.
+    """
+    from bot.errors import UsageError
+    from bot.progress import shown_progress
+    from nlu.intents.released import load_released
+    from nlu.intents.server import default_model
+    from nlu.intents.training import install, known_pipeline, train
+    from nlu.intents.training_set import released_examples, starter_examples
+
+    chosen = known_pipeline(pipeline)
+    if evaluate and data is None:
+        raise UsageError("--evaluate measures on conversations: name them with --data DIR.")
+    files = load_released(data) if data is not None else ()
+    released = released_examples(row for file in files for row in file.rows)
+    figures = _measured(data, pipeline) if evaluate else None
+    own = starter_examples()
+    started = time.monotonic()
+    with shown_progress() as progress, tempfile.TemporaryDirectory(prefix="converse-intents-") as folder:
+        progress(f"Training the intent model on {len(own) + len(released)} texts", 0)
+        model = train([*released, *own], Path(folder), pipeline=chosen)
+        progress("Trained", time.monotonic() - started)
+        installed = install(
+            model,
+            out or default_model(),
+            [*released, *own],
+            pipeline=chosen,
+            command=f"converse train intents{' --data DIR' if data else ''} --pipeline {pipeline}",
+            sources=_sources(len(own), len(released)),
+            figures=figures,
+        )
+    typer.echo(f"{installed}: {installed.stat().st_size / 1e6:.1f} MB, {len(own) + len(released)} texts")
+
+
+def _sources(own: int, released: int) -> list[str]:
+    sources = [f"data/training/*.yaml, written for this project, with names from the starter catalogue: {own} texts"]
+    if released:
+        sources.append(
+            f"the released ConveRSE conversations without fallbacks, at most 3 of a text and label: {released} texts"
+        )
+    return sources
+
+
+def _measured(data: Path | None, pipeline: str) -> dict[str, Any]:
+    from bot.commands.evaluate_intents import run
+    from bot.dialogue.intent_figures import figures
+
+    document = figures(*run(data, None, None, pipeline))
+    return {name: document[name] for name in ("trusted", "unseen", "all_but_fallback", "coarse", "by_domain", "split")}
