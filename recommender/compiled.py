@@ -70,6 +70,7 @@ class CompiledGraph:
         domains: names of the domains, in the order of their codes.
         count: number of nodes.
         tail: end of the last list of edges.
+        least_degree: no node with edges has a smaller weighted degree.
     """
 
     def __init__(
@@ -80,6 +81,7 @@ class CompiledGraph:
         self.domains = tuple(domains)
         self.count = count
         self.tail = tail
+        self.least_degree = _least(nodes["degree"][:count])
         self._sorted = count
         self._learned: dict[int, int] = {}
 
@@ -228,19 +230,23 @@ class CompiledGraph:
             record["domain"], record["prior"], record["year"] = code, np.log1p(popularity), year or 0
         return index
 
-    def connect(self, one: int, other: int, weight: float) -> None:
-        """Joins two nodes, unless they are joined already or the same."""
-        if one == other or weight <= 0 or self.weight(one, other) > 0:
-            return
-        self._append(one, other, weight)
-        self._append(other, one, weight)
+    def connect(self, node: int, others: Sequence[int], weights: Sequence[float]) -> None:
+        """Joins a node to others, except to itself, to those it is joined to already, and where the weight is 0.
 
-    def _append(self, node: int, target: int, weight: float) -> None:
-        tail = kernels.append_edge(self.nodes, self.edges, self.tail, node, target, weight)
-        while tail < 0:
+        Args:
+            node: index of the node.
+            others: indices of the others.
+            weights: of the edges.
+        """
+        targets, strengths = np.array(others, dtype=np.int64), np.array(weights, dtype=np.float32)
+        self.least_degree = min([self.least_degree, *strengths[strengths > 0].tolist()])
+        reached = 0
+        while True:
+            tail, reached = kernels.join(self.nodes, self.edges, self.tail, node, targets, strengths, reached)
+            self.tail = int(tail)
+            if reached == len(targets):
+                return
             self.edges = _grown(self.edges)
-            tail = kernels.append_edge(self.nodes, self.edges, self.tail, node, target, weight)
-        self.tail = int(tail)
 
     # --------------------------------------------------------------------------------------------------------- files
 
@@ -304,6 +310,11 @@ def _grown(array: NDArray[np.void]) -> NDArray[np.void]:
     grown = np.zeros(len(array) + len(array) // 2 + 256, dtype=array.dtype)
     grown[: len(array)] = array
     return grown
+
+
+def _least(degrees: NDArray[np.float64]) -> float:
+    positive = degrees[degrees > 0]
+    return float(positive.min()) if len(positive) else 1.0
 
 
 def _checksum(path: Path) -> str:

@@ -25,8 +25,6 @@ from recommender.variants import VARIANTS, Variant, find_variant
 
 __all__ = ["GraphRecommender"]
 
-_EVERYTHING = np.empty(0, dtype=np.bool_)
-
 
 @dataclass(frozen=True, slots=True)
 class _Seeds:
@@ -123,19 +121,17 @@ class GraphRecommender:
             UsageError: its id is no Wikidata id.
         """
         known = self._catalogue.get(entity.qid) or self._catalogue.add(entity)
-        values = [
-            (self._catalogue.canonical(value), weight)
-            for pid, found in known.relations.items()
-            if (weight := self._weights.get((known.domain, pid), 0.0)) > 0
-            for value in found
-        ]
+        values: dict[Qid, float] = {}
+        for pid, found in known.relations.items():
+            if (weight := self._weights.get((known.domain, pid), 0.0)) > 0:
+                for value in map(self._catalogue.canonical, found):
+                    values[value] = values.get(value, 0.0) + weight
         with self._lock:
             code = self.compiled.code(known.domain) if known.domain else 0
             found_at = self.compiled.find(known.qid)
             was_item = found_at is not None and self.compiled.nodes["domain"][found_at] == code
             node = self.compiled.insert(known.qid, code=code, popularity=known.popularity, year=known.year)
-            for value, weight in values:
-                self.compiled.connect(node, self.compiled.insert(value), weight)
+            self.compiled.connect(node, [self.compiled.insert(value) for value in values], list(values.values()))
             if known.domain and not was_item:
                 self._items[known.domain].add(node)
             self.graph.update(build_item_graph([known], self._domains, self._catalogue.canonical))
@@ -159,13 +155,9 @@ class GraphRecommender:
         return select(self._catalogue, request.domain, request.constraints, barred, request.n)
 
     def _query(self, domain: Domain, seeds: _Seeds, barred: frozenset[Qid], allowed: frozenset[Qid] | None) -> Query:
-        flags = _EVERYTHING
-        if allowed is not None:
-            flags = np.zeros(self.compiled.count, dtype=np.bool_)
-            flags[self._nodes(allowed)] = True
         likes = dict.fromkeys(seeds.liked.values(), 1.0)
         dislikes = dict.fromkeys(seeds.disliked.values(), 1.0)
-        return Query(domain, likes, dislikes, self._nodes(barred), flags)
+        return Query(domain, likes, dislikes, self._nodes(barred), None if allowed is None else self._nodes(allowed))
 
     def _nodes(self, qids: Iterable[Qid]) -> NDArray[np.int64]:
         found = {self.compiled.find(qid) for qid in qids}

@@ -13,6 +13,12 @@ import numpy as np
 EMPTY = -1
 """Key of an unused slot of the work space."""
 
+WIDE = 1000
+"""Nodes with more edges than this are taken as the push left them."""
+
+UNKNOWN = 0.0
+"""Limit of a slot whose node has not been read yet."""
+
 
 def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compiles a function on first use and keeps the machine code, unless there is no folder to keep it in."""
@@ -53,24 +59,17 @@ def edge_weight(nodes, edges, one, other):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def append_edge(nodes, edges, tail, node, target, weight):  # type: ignore[no-untyped-def]
-    """Adds one directed edge; a full list moves to the tail with twice the room.
-
-    Returns:
-        The new tail of the edge array, or -1 when the array has no room left.
-    """
+def _append(nodes, edges, tail, node, target, weight):  # type: ignore[no-untyped-def]
+    """Adds one directed edge, for which there must be room; a full list moves to the tail with twice the room."""
     start, size = np.int64(nodes[node].start), np.int64(nodes[node].size)
     if size == nodes[node].capacity:
-        capacity = 2 * size + 2
-        if tail + capacity > edges.shape[0]:
-            return -1
         for offset in range(size):
             edges[tail + offset].target = edges[start + offset].target
             edges[tail + offset].weight = edges[start + offset].weight
         start = tail
-        tail += capacity
         nodes[node].start = start
-        nodes[node].capacity = capacity
+        nodes[node].capacity = 2 * size + 2
+        tail += 2 * size + 2
     edges[start + size].target = target
     edges[start + size].weight = weight
     nodes[node].size = size + 1
@@ -78,21 +77,47 @@ def append_edge(nodes, edges, tail, node, target, weight):  # type: ignore[no-un
     return tail
 
 
+@_compiled
+def join(nodes, edges, tail, node, targets, weights, first):  # type: ignore[no-untyped-def]
+    """Joins a node to others, both ways, except to itself and to those that it is joined to.
+
+    Args:
+        nodes: node records.
+        edges: edge records.
+        tail: end of the last list of edges.
+        node: node index.
+        targets: indices of the others.
+        weights: of the edges.
+        first: position among the targets to begin with.
+
+    Returns:
+        The new tail, and the position that was reached: less than the number of targets when the room ran out.
+    """
+    for place in range(first, targets.shape[0]):
+        other = targets[place]
+        if other == node or weights[place] <= 0.0 or edge_weight(nodes, edges, node, other) > 0.0:
+            continue
+        if tail + 2 * (np.int64(nodes[node].size) + np.int64(nodes[other].size) + 2) > edges.shape[0]:
+            return tail, place
+        tail = _append(nodes, edges, tail, node, other, weights[place])
+        tail = _append(nodes, edges, tail, other, node, weights[place])
+    return tail, targets.shape[0]
+
+
 # ------------------------------------------------------------------------------------------------------- forward push
 
 
 @_compiled
-def _slot(nodes, table, touched, count, node, epsilon):  # type: ignore[no-untyped-def]
+def _slot(table, touched, count, node):  # type: ignore[no-untyped-def]
     """Slot of a node in the work space, made on first touch; the number of touched slots follows it."""
     mask = table.shape[0] - 1
     at = ((np.int64(node) * 2654435769) >> 12) & mask
     while table[at].key != node:
         if table[at].key == EMPTY:
             table[at].key = node
-            table[at].queued = 0
+            table[at].limit = UNKNOWN
             table[at].residue = 0.0
             table[at].estimate = 0.0
-            table[at].limit = epsilon * nodes[node].degree
             touched[count] = at
             return at, count + 1
         at = (at + 1) & mask
@@ -100,57 +125,66 @@ def _slot(nodes, table, touched, count, node, epsilon):  # type: ignore[no-untyp
 
 
 @_compiled
-def push(nodes, edges, table, touched, queue, seeds, masses, alpha, epsilon):  # type: ignore[no-untyped-def]
+def push(nodes, edges, table, touched, queue, seeds, masses, alpha, epsilon, least):  # type: ignore[no-untyped-def]
     """Signed forward push until no residue exceeds epsilon times its node's weighted degree.
 
     Residues may have either sign, since x is linear in the seeds. Every seed is pushed at least once: the threshold of
-    a hub is so high that a profile of hubs would otherwise give nothing.
+    a hub is so high that a profile of hubs would otherwise give nothing. A node's record is read only when its residue
+    could be large enough for the node of least degree: most touched nodes are never read.
 
     Args:
         nodes: node records.
         edges: edge records.
-        table: empty work space; its length is a power of two.
+        table: empty work space; its length is a power of two. A slot's limit is UNKNOWN until it is needed, and
+            negative while the slot waits in the queue.
         touched: takes the slots in use; half as long as the table.
         queue: ring of slots to push, as long as the table.
         seeds: node indices, each once.
         masses: their signed masses.
         alpha: probability of walking on.
         epsilon: threshold per unit of weighted degree.
+        least: no node with edges has a smaller weighted degree.
 
     Returns:
-        Number of touched slots, or -1 minus that number when the work space is full and the result useless.
+        Number of touched slots; negative when the work space is full and the result useless.
     """
     ring = queue.shape[0] - 1
     room = touched.shape[0]
     count, head, tail = 0, 0, 0
+    lowest = epsilon * least
     for index in range(seeds.shape[0]):
-        at, count = _slot(nodes, table, touched, count, seeds[index], epsilon)
-        table[at].residue += masses[index]
-        table[at].queued = 1
+        at, count = _slot(table, touched, count, seeds[index])
+        table[at].residue = masses[index]
+        table[at].limit = -max(epsilon * nodes[seeds[index]].degree, lowest)
         queue[tail & ring] = at
         tail += 1
     while head < tail:
         at = queue[head & ring]
         head += 1
         node = table[at].key
-        residue = table[at].residue
+        residue = np.float64(table[at].residue)
         table[at].residue = 0.0
-        table[at].queued = 0
+        table[at].limit = -table[at].limit
         table[at].estimate += (1.0 - alpha) * residue
         size = np.int64(nodes[node].size)
         if size == 0:
             continue
         if count + size > room:
-            return -1 - count
+            return -count
         share = alpha * residue / nodes[node].degree
         start = np.int64(nodes[node].start)
         for edge in range(start, start + size):
-            other, count = _slot(nodes, table, touched, count, edges[edge].target, epsilon)
-            table[other].residue += share * edges[edge].weight
-            if table[other].queued == 0 and abs(table[other].residue) > table[other].limit:
-                table[other].queued = 1
-                queue[tail & ring] = other
-                tail += 1
+            other, count = _slot(table, touched, count, edges[edge].target)
+            grown = table[other].residue + share * edges[edge].weight
+            table[other].residue = grown
+            height = abs(grown)
+            if height > lowest and table[other].limit >= 0.0:
+                if table[other].limit == UNKNOWN:
+                    table[other].limit = epsilon * nodes[table[other].key].degree
+                if height > table[other].limit:
+                    table[other].limit = -table[other].limit
+                    queue[tail & ring] = other
+                    tail += 1
     return count
 
 
@@ -162,46 +196,55 @@ def reset(table, touched, count):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def _value(table, node, alpha):  # type: ignore[no-untyped-def]
-    """What the push knows of x at a node: the estimate and the part of the residue that stays there."""
+def _value(table, node, share):  # type: ignore[no-untyped-def]
+    """What the push knows of x at a node: the estimate and a share of the residue."""
     mask = table.shape[0] - 1
     at = ((np.int64(node) * 2654435769) >> 12) & mask
     while table[at].key != node:
         if table[at].key == EMPTY:
             return 0.0
         at = (at + 1) & mask
-    return table[at].estimate + (1.0 - alpha) * table[at].residue
+    return np.float64(table[at].estimate) + share * table[at].residue
 
 
 @_compiled
-def values(table, wanted, alpha):  # type: ignore[no-untyped-def]
-    """What the push knows of x at some nodes (see `push`)."""
-    found = np.empty(wanted.shape[0], dtype=np.float64)
-    for index in range(wanted.shape[0]):
-        found[index] = _value(table, wanted[index], alpha)
-    return found
+def _pulled(nodes, edges, table, node, seeds, masses, alpha, share, depth):  # type: ignore[no-untyped-def]
+    start, size = np.int64(nodes[node].start), np.int64(nodes[node].size)
+    if size > WIDE:
+        return _value(table, node, 1.0 - alpha)
+    if depth == 0:
+        return _value(table, node, share)
+    own = 0.0
+    for index in range(seeds.shape[0]):
+        if seeds[index] == node:
+            own = masses[index]
+    total = 0.0
+    for edge in range(start, start + size):
+        other = np.int64(edges[edge].target)
+        value = _pulled(nodes, edges, table, other, seeds, masses, alpha, share, depth - 1)
+        total += edges[edge].weight * value / nodes[other].degree
+    return (1.0 - alpha) * own + alpha * total
 
 
 @_compiled
-def pull(nodes, edges, table, node, mass, alpha):  # type: ignore[no-untyped-def]
-    """One Jacobi step for one node: its x from what the push knows of its neighbours.
+def pull(nodes, edges, table, wanted, seeds, masses, alpha, share, depth):  # type: ignore[no-untyped-def]
+    """Jacobi steps for some nodes alone: x of each from what the push knows around it.
 
     Args:
         nodes: node records.
         edges: edge records.
         table: work space after `push`.
-        node: node index.
-        mass: the node's own seed mass.
+        wanted: node indices.
+        seeds: the seeds of the push.
+        masses: their masses.
         alpha: probability of walking on.
+        share: part of a residue that is taken to end at its node.
+        depth: number of steps; a node with more than WIDE edges is not pulled for the sake of others.
     """
-    start, size = np.int64(nodes[node].start), np.int64(nodes[node].size)
-    if size == 0:
-        return (1.0 - alpha) * mass
-    total = 0.0
-    for edge in range(start, start + size):
-        other = edges[edge].target
-        total += edges[edge].weight * _value(table, other, alpha) / nodes[other].degree
-    return (1.0 - alpha) * mass + alpha * total
+    found = np.empty(wanted.shape[0], dtype=np.float64)
+    for index in range(wanted.shape[0]):
+        found[index] = _pulled(nodes, edges, table, wanted[index], seeds, masses, alpha, share, depth)
+    return found
 
 
 @_compiled
@@ -236,7 +279,7 @@ def _eligible(nodes, node, domain, barred, allowed):  # type: ignore[no-untyped-
 
 
 @_compiled
-def shortlist(nodes, table, touched, count, alpha, domain, barred, allowed, gamma, prior_total, leaders, size):  # type: ignore[no-untyped-def]  # fmt: skip
+def shortlist(nodes, table, touched, count, share, domain, barred, allowed, gamma, prior_total, leaders, size):  # type: ignore[no-untyped-def]  # fmt: skip
     """The best items by what the push knows, among touched items and the best known ones.
 
     Args:
@@ -244,37 +287,39 @@ def shortlist(nodes, table, touched, count, alpha, domain, barred, allowed, gamm
         table: work space after `push`.
         touched: slots in use.
         count: how many.
-        alpha: probability of walking on.
+        share: part of a residue that is taken to end at its node.
         domain: code of the wanted domain.
         barred: sorted indices of nodes never to be shown.
         allowed: one flag a node, or empty when every item of the domain is allowed.
         gamma: weight of popularity.
         prior_total: sum of the domain's priors.
-        leaders: nodes with the largest priors.
+        leaders: items by descending prior.
         size: number of items wanted.
 
     Returns:
-        Node indices, unordered.
+        Node indices, best first.
     """
     best = np.empty(size, dtype=np.int64)
     scores = np.empty(size, dtype=np.float64)
     kept = 0
     known = gamma / prior_total if prior_total > 0 else 0.0
+    most = known * nodes[leaders[0]].prior if leaders.shape[0] > 0 else 0.0
     for index in range(count):
         at = touched[index]
+        score = (1.0 - gamma) * (table[at].estimate + share * table[at].residue)
+        if kept == size and score + most <= scores[kept - 1]:
+            continue
         node = table[at].key
-        score = (1.0 - gamma) * (table[at].estimate + (1.0 - alpha) * table[at].residue) + known * nodes[node].prior
+        score += known * nodes[node].prior
         if (kept < size or score > scores[kept - 1]) and _eligible(nodes, node, domain, barred, allowed):
             kept = _sift(best, scores, kept, node, score)
-    taken = 0
     for index in range(leaders.shape[0]):
-        if taken == size:
-            break
         node = leaders[index]
-        if _eligible(nodes, node, domain, barred, allowed):
-            taken += 1
-            if _value(table, node, alpha) == 0.0:
-                kept = _sift(best, scores, kept, node, known * nodes[node].prior)
+        score = known * nodes[node].prior
+        if kept == size and score <= scores[kept - 1]:
+            break
+        if _eligible(nodes, node, domain, barred, allowed) and _value(table, node, share) == 0.0:
+            kept = _sift(best, scores, kept, node, score)
     return best[:kept]
 
 

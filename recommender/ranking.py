@@ -11,7 +11,17 @@ from recommender.compiled import CompiledGraph
 from recommender.variants import Variant
 from recommender.walk import Seeds, Walker, make_seeds
 
-__all__ = ["DomainItems", "Query", "Ranked", "WalkRanker", "diversify"]
+__all__ = ["DomainItems", "Query", "Ranked", "WalkRanker", "best", "diversify"]
+
+
+_REFINEMENTS = ((2, 0.4, 12), (3, 0.1, 4))
+"""Depth of a further pull for items near the cut; how near, in units of epsilon (about four times the error so far);
+largest number of items."""
+
+_FEW_ALLOWED = 400
+"""Up to so many allowed items are all ranked by a pull."""
+
+_NO_FLAGS = np.empty(0, dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +33,14 @@ class Query:
         liked: node index to weight.
         disliked: node index to weight.
         barred: sorted indices of items never to be shown.
-        allowed: one flag a node; empty when every item of the domain is allowed.
+        allowed: sorted indices of the items that meet the constraints; None when all do.
     """
 
     domain: Domain
     liked: Mapping[int, float]
     disliked: Mapping[int, float]
     barred: NDArray[np.int64]
-    allowed: NDArray[np.bool_]
+    allowed: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +88,8 @@ class DomainItems:
         """Indices of the items that may be shown, best known first."""
         leaders = self.leaders
         keep = ~np.isin(leaders, query.barred)
-        if len(query.allowed):
-            keep &= query.allowed[leaders]
+        if query.allowed is not None:
+            keep &= np.isin(leaders, query.allowed)
         return leaders[keep]
 
 
@@ -127,15 +137,28 @@ class WalkRanker:
         if self.walker.small:
             nodes = items.eligible(query)
             x = self.walker.exact(seeds)[nodes]
-        else:
-            self.walker.push(seeds)
-            leaders = items.leaders
-            nodes = self.walker.shortlist(
-                items.code, query.barred, query.allowed, gamma, items.total, leaders, max(size, self._variant.shortlist)
-            )
-            x = self.walker.pull(nodes, seeds)
-        scores = self.blend(x, nodes, gamma, items.total)
+            return best(self._graph, nodes, self.blend(x, nodes, gamma, items.total), size)
+        self.walker.push(seeds)
+        nodes = self._candidates(query, items, gamma, max(size, self._variant.shortlist))
+        scores = self.blend(self.walker.pull(nodes, seeds), nodes, gamma, items.total)
+        for depth, margin, most in _REFINEMENTS:
+            near = _near_cut(scores, size, margin * self._variant.walk.epsilon)[:most]
+            if not len(near):
+                break
+            x = self.walker.pull(nodes[near], seeds, depth)
+            scores[near] = self.blend(x, nodes[near], gamma, items.total)
         return best(self._graph, nodes, scores, size)
+
+    def _candidates(self, query: Query, items: DomainItems, gamma: float, size: int) -> NDArray[np.int64]:
+        flags = _NO_FLAGS
+        if query.allowed is not None:
+            if len(query.allowed) <= _FEW_ALLOWED:
+                domain = self._graph.nodes["domain"][query.allowed] == items.code
+                left: NDArray[np.int64] = query.allowed[domain & ~np.isin(query.allowed, query.barred)]
+                return left
+            flags = np.zeros(self._graph.count, dtype=np.bool_)
+            flags[query.allowed] = True
+        return self.walker.shortlist(items.code, query.barred, flags, gamma, items.total, items.leaders, size)
 
     def blend(
         self, x: NDArray[np.float64], nodes: NDArray[np.int64], gamma: float, total: float
@@ -154,6 +177,19 @@ def best(graph: CompiledGraph, nodes: NDArray[np.int64], scores: NDArray[np.floa
         nodes, scores = nodes[keep], scores[keep]
     order = np.lexsort((graph.nodes["id"][nodes], -scores))[:size]
     return Ranked(nodes[order], scores[order])
+
+
+def _near_cut(scores: NDArray[np.float64], size: int, margin: float) -> NDArray[np.int64]:
+    """Places of the scores that are so near the cut that they may be on the wrong side; none when the cut is clear."""
+    if len(scores) <= size:
+        return np.empty(0, dtype=np.int64)
+    ordered = np.partition(scores, (len(scores) - size - 1, len(scores) - size))
+    below, above = ordered[len(scores) - size - 1], ordered[len(scores) - size]
+    if above - below > margin:
+        return np.empty(0, dtype=np.int64)
+    distance = np.abs(scores - (above + below) / 2)
+    order: NDArray[np.int64] = np.argsort(distance, kind="stable")
+    return order[: int((distance <= margin).sum())]
 
 
 def diversify(graph: CompiledGraph, ranked: Ranked, n: int, strength: float) -> Ranked:

@@ -11,7 +11,12 @@ from recommender.compiled import CompiledGraph
 
 __all__ = ["Seeds", "WalkConfig", "Walker", "make_seeds"]
 
-_SLOT = np.dtype([("key", "<i4"), ("queued", "<i4"), ("residue", "<f8"), ("estimate", "<f8"), ("limit", "<f8")])
+_SLOT = np.dtype([("key", "<i4"), ("limit", "<f4"), ("residue", "<f4"), ("estimate", "<f4")])
+"""What a push keeps of one touched node, in 16 bytes: the fewer, the more of them stay in the processor's cache."""
+
+
+_USUAL_TOUCHES = 60_000
+"""Room for the nodes that a push touches beyond the neighbours of its seeds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,11 @@ class WalkConfig:
     tolerance: float = 1e-10
     sweeps: int = 200
     exact_below: int = 20_000
+
+    @property
+    def kept_residue(self) -> float:
+        """Part of a residue that ends at its node: what stays at once, and about what returns later (measured)."""
+        return (1.0 - self.alpha) * (1.0 + 0.6 * self.alpha)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +97,14 @@ class Walker:
     def __init__(self, graph: CompiledGraph, config: WalkConfig | None = None) -> None:
         self.graph = graph
         self.config = config or WalkConfig()
+        self._spaces: dict[int, _Space] = {}
         self._count = 0
-        self._allocate(1 << 16)
+        self._use(_USUAL_TOUCHES)
 
     def values(self, seeds: Seeds, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
-        """X at some nodes: exact on a small graph, what the push knows on a large one."""
-        if self.small:
-            return self.exact(seeds)[nodes]
+        """What a push finds for x at some nodes."""
         self.push(seeds)
-        found: NDArray[np.float64] = kernels.values(self._table, nodes, self.config.alpha)
-        return found
+        return self.pull(nodes, seeds, depth=0)
 
     @property
     def small(self) -> bool:
@@ -115,8 +123,10 @@ class Walker:
     def push(self, seeds: Seeds) -> None:
         """Leaves a sparse approximation of x in the work space, until the next push."""
         graph, config = self.graph, self.config
-        kernels.reset(self._table, self._touched, self._count)
+        room = _USUAL_TOUCHES + int(graph.nodes["size"][seeds.nodes].sum(dtype=np.int64))
         while True:
+            kernels.reset(self._table, self._touched, self._count)
+            self._use(room)
             self._count = kernels.push(
                 graph.nodes,
                 graph.edges,
@@ -127,10 +137,12 @@ class Walker:
                 seeds.masses,
                 config.alpha,
                 config.epsilon,
+                graph.least_degree,
             )
             if self._count >= 0:
                 return
-            self._allocate(4 * len(self._table))
+            self._count = -self._count
+            room = 2 * len(self._touched)
 
     def shortlist(
         self,
@@ -148,7 +160,7 @@ class Walker:
             self._table,
             self._touched,
             self._count,
-            self.config.alpha,
+            self.config.kept_residue,
             domain,
             barred,
             allowed,
@@ -159,20 +171,35 @@ class Walker:
         )
         return found
 
-    def pull(self, nodes: NDArray[np.int64], seeds: Seeds) -> NDArray[np.float64]:
-        """X of some nodes after a push, each from its neighbours."""
-        own = dict(zip(seeds.nodes.tolist(), seeds.masses.tolist(), strict=True))
-        graph, alpha = self.graph, self.config.alpha
-        return np.array(
-            [
-                kernels.pull(graph.nodes, graph.edges, self._table, node, own.get(node, 0.0), alpha)
-                for node in nodes.tolist()
-            ]
+    def pull(self, nodes: NDArray[np.int64], seeds: Seeds, depth: int = 1) -> NDArray[np.float64]:
+        """The x of some nodes after a push, each from what lies up to `depth` steps around it."""
+        found: NDArray[np.float64] = kernels.pull(
+            self.graph.nodes,
+            self.graph.edges,
+            self._table,
+            nodes,
+            seeds.nodes,
+            seeds.masses,
+            self.config.alpha,
+            self.config.kept_residue,
+            depth,
         )
+        return found
 
-    def _allocate(self, size: int) -> None:
-        self._table = np.zeros(size, dtype=_SLOT)
-        self._table["key"] = kernels.EMPTY
-        self._touched = np.empty(size // 2, dtype=np.int32)
-        self._queue = np.empty(size, dtype=np.int32)
-        self._count = 0
+    def _use(self, room: int) -> None:
+        """Takes the empty work space that has room for so many touched nodes: a small one stays in the cache."""
+        size = 1 << (2 * room - 1).bit_length()
+        if size not in self._spaces:
+            self._spaces[size] = _Space(size)
+        space = self._spaces[size]
+        self._table, self._touched, self._queue = space.table, space.touched, space.queue
+
+
+class _Space:
+    """A hash table of touched nodes, never more than half full, with the lists of its slots."""
+
+    def __init__(self, size: int) -> None:
+        self.table = np.zeros(size, dtype=_SLOT)
+        self.table["key"] = kernels.EMPTY
+        self.touched = np.empty(size // 2, dtype=np.int32)
+        self.queue = np.empty(size, dtype=np.int32)

@@ -38,7 +38,7 @@ def test_unknown_ids_are_not_found(compiled: CompiledGraph) -> None:
 
 
 def test_a_saved_graph_is_the_same_when_loaded(compiled: CompiledGraph, tmp_path: Path) -> None:
-    compiled.connect(compiled.insert("Q77777", code=1, popularity=3.0, year=2024), 0, 0.5)
+    compiled.connect(compiled.insert("Q77777", code=1, popularity=3.0, year=2024), [0], [0.5])
     compiled.save(tmp_path / "graph", source="catalogue 1")
     loaded = CompiledGraph.load(tmp_path / "graph", source="catalogue 1")
     assert isinstance(loaded.nodes, np.memmap)
@@ -51,7 +51,7 @@ def test_a_saved_graph_is_the_same_when_loaded(compiled: CompiledGraph, tmp_path
 def test_what_one_learns_stays_out_of_the_file(compiled: CompiledGraph, tmp_path: Path) -> None:
     compiled.save(tmp_path)
     one, other = CompiledGraph.load(tmp_path), CompiledGraph.load(tmp_path)
-    one.connect(one.insert("Q77777", code=1), 0, 0.5)
+    one.connect(one.insert("Q77777", code=1), [0], [0.5])
     assert other.find("Q77777") is None
     assert CompiledGraph.load(tmp_path).find("Q77777") is None
     assert (other.nodes == compiled.nodes).all()
@@ -93,13 +93,11 @@ def test_inserting_equals_compiling(compiled: CompiledGraph) -> None:
     for number in range(10_000, 10_600):
         index = compiled.insert(f"Q{number}", code=2, popularity=1.0, year=2001)
         graph.add_node(f"Q{number}", domain="book", popularity=1.0, year=2001)
-        for name in [*rng.choice(names, 9, replace=False).tolist(), "Q400"]:
-            weight = float(rng.integers(1, 9)) / 8
-            found = compiled.find(name)
-            assert found is not None
-            compiled.connect(index, found, weight)
-            if not graph.has_edge(f"Q{number}", name):
-                graph.add_edge(f"Q{number}", name, weight=weight)
+        others = list({*rng.choice(names, 9, replace=False).tolist(), "Q400"})
+        weights = (rng.integers(1, 9, size=len(others)) / 8).tolist()
+        compiled.connect(index, [found for name in others if (found := compiled.find(name)) is not None], weights)
+        for name, weight in zip(others, weights, strict=True):
+            graph.add_edge(f"Q{number}", name, weight=weight)
     rebuilt = CompiledGraph.from_networkx(graph, ("movie", "book"))
     assert compiled.count == rebuilt.count
     assert answers(compiled) == pytest.approx(answers(rebuilt))
@@ -113,7 +111,6 @@ def answers(graph: CompiledGraph) -> dict[str, float]:
 
 def test_doubles_loops_and_weightless_edges_are_left_out(compiled: CompiledGraph) -> None:
     node = compiled.insert("Q77777", code=1)
-    for other, weight in ((0, 0.5), (0, 0.75), (node, 1.0), (1, 0.0)):
-        compiled.connect(node, other, weight)
+    compiled.connect(node, [0, 0, node, 1], [0.5, 0.75, 1.0, 0.0])
     assert compiled.neighbours(node)[0].tolist() == [0]
     assert compiled.insert("Q77777", code=1) == node
