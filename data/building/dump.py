@@ -16,7 +16,7 @@ import numpy as np
 from data.building.ancestry import Ancestry
 from data.building.chunks import chunks_of, worked
 from data.building.genres import Genres
-from data.building.passes import first_pass, number_of, second_pass
+from data.building.passes import first_pass, number_of, second_pass_from
 from data.building.selecting import Selection
 from data.building.spool import Spool
 from data.building.wikidata_json import Interest
@@ -119,7 +119,7 @@ class DumpBuild:
             self.lines, self.malformed = stage.counts["lines"], stage.counts["malformed"]
 
     def _second_pass(self, wanted: Path) -> None:
-        work = functools.partial(second_pass, interest=self._interest, wanted=wanted)
+        work = functools.partial(second_pass_from, interest=self._interest, wanted=wanted)
         with self._spool.stage("second", ("values",)) as stage:
             for found in worked(work, chunks_of(self._dump, stage.done), self._workers):
                 stage.write("values", _joined(found.values))

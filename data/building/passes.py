@@ -1,5 +1,6 @@
 """What is done with the lines of a dump. Plain functions of lines: one machine and a cluster run the same ones."""
 
+import contextlib
 import functools
 import re
 from array import array
@@ -10,11 +11,12 @@ from typing import Any
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from data.building.wikidata_json import SUBCLASS, Interest, parse_line, reduce_entity, superclasses
 from data.model import Qid
 
-__all__ = ["Gathered", "Named", "first_pass", "number_of", "second_pass"]
+__all__ = ["Gathered", "Named", "Numbers", "first_pass", "number_of", "second_pass", "second_pass_from"]
 
 _ID = re.compile(rb'\{"type":"item","id":"(Q[1-9][0-9]{0,11})"')
 
@@ -42,7 +44,6 @@ class Named:
 
     values: list[bytes] = field(default_factory=list)
     lines: int = 0
-    malformed: int = 0
 
 
 def first_pass(lines: Iterable[bytes], interest: Interest) -> Gathered:
@@ -71,25 +72,40 @@ def first_pass(lines: Iterable[bytes], interest: Interest) -> Gathered:
     return found
 
 
-def second_pass(lines: Sequence[bytes], interest: Interest, wanted: Path) -> Named:
+def second_pass(lines: Sequence[bytes], interest: Interest, wanted: NDArray[np.int64]) -> Named:
     """Takes names and kind of the wanted entities from some lines.
 
     Args:
         lines: of the dump.
         interest: what to keep.
-        wanted: a file of sorted numbers of the entities (`numpy.save`), read once a process.
+        wanted: sorted numbers of the entities.
     """
     found = Named(lines=len(lines))
     numbers = np.array([_number_in(line) for line in lines], dtype=np.int64)
-    for place in np.flatnonzero(np.isin(numbers, _numbers(wanted))).tolist():
+    for place in np.flatnonzero(np.isin(numbers, wanted)).tolist():
         entity = _parsed(lines[place])
-        try:
-            if entity is None:
-                raise ValueError("no entity")
-            found.values.append(orjson.dumps(reduce_entity(entity, interest)))
-        except ValueError:
-            found.malformed += 1
+        if entity is not None:
+            with contextlib.suppress(ValueError):
+                found.values.append(orjson.dumps(reduce_entity(entity, interest)))
     return found
+
+
+def second_pass_from(lines: Sequence[bytes], interest: Interest, wanted: Path) -> Named:
+    """The second pass with the wanted numbers in a file (`numpy.save`), read once a process."""
+    return second_pass(lines, interest, _numbers(wanted))
+
+
+class Numbers:
+    """A set of item ids in little memory."""
+
+    def __init__(self, numbers: NDArray[np.int64]) -> None:
+        """Makes it of numbers, which must be sorted."""
+        self._numbers = numbers
+
+    def __contains__(self, qid: object) -> bool:
+        number = number_of(str(qid))
+        place = int(np.searchsorted(self._numbers, number))
+        return place < len(self._numbers) and int(self._numbers[place]) == number
 
 
 def number_of(qid: Qid) -> int:
@@ -103,8 +119,9 @@ def _telling(interest: Interest) -> re.Pattern[bytes]:
 
 
 @functools.lru_cache(maxsize=1)
-def _numbers(path: Path) -> Any:
-    return np.load(path, mmap_mode="r")
+def _numbers(path: Path) -> NDArray[np.int64]:
+    numbers: NDArray[np.int64] = np.load(path, mmap_mode="r")
+    return numbers
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:

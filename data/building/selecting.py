@@ -4,6 +4,7 @@ A machine of its own and a cluster run the same code: only where the lines come 
 """
 
 import dataclasses
+from array import array
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -11,16 +12,22 @@ import orjson
 from numpy.typing import NDArray
 
 from data.building.genres import Genres, with_one_genre_a_name
-from data.building.passes import number_of
+from data.building.passes import Numbers, number_of
 from data.building.wikidata_json import Reduced, draft_of
 from data.domains import DomainConfig
 from data.model import Domain, Entity, Qid
 from data.sparql.reader import Draft, EntityReader
 from data.sparql.vocabulary import Vocabulary
 
-__all__ = ["DomainSelector", "Selection"]
+__all__ = ["DomainSelector", "Selection", "stronger"]
 
 _GENRE = "genre"
+_VAGUE = frozenset({"subject", "work"})
+
+
+def stronger(one: str, other: str) -> str:
+    """Of two kinds by use the one that says more; which does not depend on the order."""
+    return min(one, other, key=lambda kind: (kind in _VAGUE, kind))
 
 
 class DomainSelector:
@@ -91,7 +98,7 @@ class Selection:
         }
         self._genres = genres
         self._kinds: dict[int, str] = {}
-        self._named: set[Qid] = set()
+        self._named = Numbers(np.empty(0, dtype=np.int64))
 
     def choose(self, candidates: Iterable[bytes]) -> None:
         """Goes through the possible items and collects the values of those that are."""
@@ -101,7 +108,8 @@ class Selection:
                 draft = selector.draft(reduced)
                 if draft is not None:
                     for qid, kind in selector.values_of(draft):
-                        self._kinds.setdefault(number_of(qid), kind)
+                        number = number_of(qid)
+                        self._kinds[number] = stronger(kind, self._kinds.get(number, kind))
 
     @property
     def wanted(self) -> NDArray[np.int64]:
@@ -111,10 +119,12 @@ class Selection:
     def keep(self, values: Iterable[bytes]) -> None:
         """Goes through the values that were found and remembers which of them have a name."""
         selector = next(iter(self._selectors.values()))
+        found = array("q")
         for line in values:
             reduced = orjson.loads(line)
             if selector.value(reduced, "subject") is not None:
-                self._named.add(reduced["id"])
+                found.append(number_of(reduced["id"]))
+        self._named = Numbers(np.unique(np.frombuffer(found, dtype=np.int64)))
 
     def entities(self, domain: Domain, candidates: Iterable[bytes], values: Iterable[bytes]) -> Iterator[Entity]:
         """A domain's items, then the values that they have, each once."""
