@@ -85,6 +85,7 @@ COARSE: Final[Mapping[str, str]] = {
     "reset_profile": "reset_profile",
     "reset_profile - cancel": "stop",
     "show_profile": "show_profile",
+    "show_profile - help": "help",
     _DELETE: "delete_preference",
     f"{_DELETE} - disambiguation": "inform",
     f"{_DELETE} - help": "help",
