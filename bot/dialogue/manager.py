@@ -45,7 +45,12 @@ class _Stages:
 
 
 class DialogueManager:
-    """Answers turns, one at a time for each user; everything that lasts is in the store."""
+    """Answers turns, one at a time for each user; everything that lasts is in the store.
+
+    Attributes:
+        understander: understands free text.
+        know: what the bot knows of the world.
+    """
 
     def __init__(
         self,
@@ -81,8 +86,8 @@ class DialogueManager:
             ConfigError: the wording files are malformed or disagree.
         """
         self._store = store
-        self._understander = understander
-        self._know = Knowledge(catalogue, domains, recommender, policy or Policy())
+        self.understander = understander
+        self.know = Knowledge(catalogue, domains, recommender, policy or Policy())
         self._clock = clock
         self._rng = rng
         self._initial = initial or DialogueState()
@@ -124,10 +129,10 @@ class DialogueManager:
         """What the turn means: at once for buttons, commands and what cannot be read, else by the understander."""
         voices = self._voices()
         voice = voices.get(state.language, voices["en"])
-        direct = read_directly(turn, state, self._know, voices.values(), voice)
+        direct = read_directly(turn, state, self.know, voices.values(), voice)
         if isinstance(direct, tuple):
             return direct
-        return await self._understander.understand(direct.text, context_of(state, self._know.domains)), direct.action
+        return await self.understander.understand(direct.text, context_of(state, self.know.domains)), direct.action
 
     def _play(
         self, turn: Turn, before: DialogueState, opened: OpenTurn, understood: Understanding, action: Action | None
@@ -137,12 +142,12 @@ class DialogueManager:
         if action and action.name == "language" and action.value in voices:
             language = action.value
         scene = Scene(
-            state=prepared(before, self._know.policy.patience),
+            state=prepared(before, self.know.policy.patience),
             phase=before.phase,
             profile=opened.profile,
             turn=turn,
             understood=understood,
-            know=self._know,
+            know=self.know,
             say=voices.get(language, voices["en"]),
             rng=self._rng,
             now=self._clock(),
@@ -153,7 +158,7 @@ class DialogueManager:
     def _learn(self, understood: Understanding) -> tuple[Entity, ...]:
         """What a look-up found joins the graph at once."""
         for entity in understood.learned:
-            self._know.recommender.learn(entity)
+            self.know.recommender.learn(entity)
         return understood.learned
 
     def _record(self, turn: Turn, understood: Understanding, played: Played, stages: _Stages) -> Record:

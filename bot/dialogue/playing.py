@@ -9,7 +9,7 @@ from bot.dialogue.handlers import HANDLERS
 from bot.dialogue.handlers.repair import corrects, revises
 from bot.dialogue.labels import ResetTarget, contexts_after, exact_intent, order_events
 from bot.dialogue.prompts import follow_up, rendered
-from bot.dialogue.questions import aged
+from bot.dialogue.questions import aged, without_old_menus
 from bot.dialogue.scene import Move, Scene, phase_of
 from bot.dialogue.state import DialogueState, Phase, Question
 from nlu.model import Reference, Understanding
@@ -25,6 +25,8 @@ _TARGETS: Final[dict[str, ResetTarget]] = {
     "reset_items": "items", "reset_properties": "properties", "reset_everything": "everything",
 }  # fmt: skip
 _ACTED: Final = {"undo": "delete_preference", "seen": "skip", "unseen": "skip", "rate": "preference"}
+_KEEPS_MENUS: Final = {"unreadable", "help", "fallback", "small_talk", "greet"}
+"""Handlers that do not change the subject, so that a menu stays open."""
 _UNCHANGING: Final = {"unreadable", "unknown_command", "stale"}
 
 
@@ -67,7 +69,10 @@ def play(scene: Scene, before: DialogueState) -> Played:
     handler = next(handler for handler in HANDLERS if handler.check(scene))
     if scene.does in _UNCHANGING:
         scene = replace(scene, state=replace(before, turns=before.turns + 1))
-    move = follow_up(scene, handler.handle(scene))
+    move = handler.handle(scene)
+    if handler.name not in _KEEPS_MENUS:
+        move = move.with_state(questions=without_old_menus(move.state.questions))
+    move = follow_up(scene, move)
     move = move.with_state(phase=phase_of(move.state))
     if not move.exported:
         contexts = tuple(before.contexts)

@@ -31,7 +31,8 @@ def follow_up(scene: Scene, move: Move) -> Move:
         return _asked(scene, move, question)
     if move.state.position is not None:
         return _with_item(scene, move)
-    if move.then != "remind" and (suggestion := recommending.suggested(scene, move)):
+    stated = "preference" in move.events and move.then != "remind"
+    if stated and (suggestion := recommending.suggested(scene, move)):
         return suggestion
     return _reminded(scene, move) if move.state.suggested else move
 

@@ -2,13 +2,18 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 
 from bot.dialogue.scene import Scene
 from bot.dialogue.state import Choice, DialogueState, Question
 from data.model import Entity, Polarity, PropertyId, Qid
 from nlu.model import Candidate, Mention
 
+MENUS: Final = frozenset({"reset", "reset_confirmation", "domain", "erase"})
+"""Questions about what to do, not about a preference."""
+
 __all__ = [
+    "MENUS",
     "aged",
     "candidate_choice",
     "confirmation",
@@ -18,6 +23,7 @@ __all__ = [
     "which_item",
     "which_polarity",
     "which_role",
+    "without_old_menus",
     "yes_or_no",
 ]
 
@@ -47,6 +53,11 @@ def aged(state: DialogueState, patience: int) -> DialogueState:
     """The state one turn later: questions that were asked age, and those that waited too long are dropped."""
     older = (replace(question, age=question.age + bool(question.times)) for question in state.questions)
     return replace(state, questions=tuple(question for question in older if question.age <= patience))
+
+
+def without_old_menus(questions: Iterable[Question]) -> tuple[Question, ...]:
+    """The questions without menus that were asked before: unlike questions about preferences they do not wait."""
+    return tuple(asked for asked in questions if asked.kind not in MENUS or not asked.times)
 
 
 def candidate_choice(candidate: Candidate) -> Choice:

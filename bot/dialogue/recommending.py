@@ -140,7 +140,7 @@ def rated(move: Move, qid: Qid, rating: Rating, *, critiqued: bool = False) -> M
 def suggested(scene: Scene, move: Move, *, asked: bool = False) -> Move | None:
     """The move with an item to rate, while the profile is thin or when the user asked for one; None otherwise."""
     policy, state = scene.know.policy, move.state
-    strategy = policy.elicitation or ("random-popular" if asked else None)
+    strategy = policy.elicitation or ("randPop" if asked else None)
     if strategy in {None, "none"} or not (asked or len(known(move.profile, state.domain)) < policy.thin):
         return None
     wanted = ElicitationRequest(

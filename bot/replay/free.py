@@ -1,7 +1,7 @@
 """The free replay: the bot runs on its own, the users say what they said."""
 
 import itertools
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -94,9 +94,13 @@ def _share(part: int, whole: int) -> float:
 
 
 async def run_free(
-    manager: DialogueManager, conversation: Conversation, result: Free, known: frozenset[Qid], done: Callable[[], None]
+    manager: DialogueManager,
+    conversation: Conversation,
+    results: Sequence[Free],
+    known: frozenset[Qid],
+    done: Callable[[], None],
 ) -> None:
-    """Replays one user's messages into the result."""
+    """Replays one user's messages and counts them in every result."""
     user = UserKey("replay", f"{conversation.file}:{conversation.user}")
     rows = conversation.rows
     for index, (row, following) in enumerate(itertools.zip_longest(rows, rows[1:])):
@@ -105,7 +109,9 @@ async def run_free(
         if record is not None:
             answered = following is not None and str(following["intent"]) == "preference - disambiguation"
             meant = objects(row) or (objects(following) if answered else ())
-            _count(result, record, str(row["intent"]), conversation.file, any(qid in known for qid, _ in meant))
+            held = any(qid in known for qid, _ in meant)
+            for result in results:
+                _count(result, record, str(row["intent"]), conversation.file, held)
         done()
 
 

@@ -75,7 +75,8 @@ class GuidedReplay:
         before = follower.before(index)
         turn = Turn(UserKey("replay", conversation.user), str(index), "text", text_of(row), datetime.now(UTC))
         understood, action = await self._read(turn, before)
-        if before.questions and understood.answer is None and answers_options(follower.published, turn.text):
+        unlisted = before.questions and before.questions[-1].kind in {"item", "role"} and understood.answer is None
+        if unlisted and answers_options(follower.published, turn.text):
             understood = replace(understood, answer=Answer((0,)))
         scene = Scene(
             state=prepared(before, self._know.policy.patience),

@@ -5,6 +5,7 @@ from dataclasses import replace
 from bot.dialogue.opinions import acknowledged, take, take_properties, with_properties
 from bot.dialogue.scene import Handler, Move, Scene
 from data.model import Domain, Polarity
+from nlu.model import Mention
 
 STATING = {"preference", "inform", "yes_but", "no_but"}
 
@@ -17,7 +18,7 @@ def _check(scene: Scene) -> bool:
 def _handle(scene: Scene) -> Move:
     understood = scene.understood
     unstated: Polarity | None = {"yes_but": "-", "no_but": "+"}.get(scene.coarse)  # type: ignore[assignment]
-    mentions, bare = with_properties(understood.mentions, understood.property_references)
+    mentions, bare = with_properties(_meant(scene), understood.property_references)
     move = take(scene, scene.move(), mentions, unstated=unstated)
     named = [(mention.start, mention.accepted) for mention in mentions if mention.accepted]
     move = take_properties(scene, move, bare, named, unstated=_only_polarity(scene))
@@ -25,6 +26,21 @@ def _handle(scene: Scene) -> Move:
     if not understood.mentions:
         return move.also(scene.say("nothing_recognised"))
     return _hinted(scene, _settled_domain(scene, move))
+
+
+def _meant(scene: Scene) -> tuple[Mention, ...]:
+    """What the message has an opinion on: in "It by Stephen King" the book, not the author who only tells which."""
+    found = scene.understood.mentions
+    introduced = {
+        value
+        for constraint in scene.understood.constraints
+        for value in constraint.values
+        if not any(constraint.text == mention.text for mention in found)
+    }
+    holders = {qid for value in introduced for qid in scene.know.catalogue.holders(value)}
+    if not any(mention.accepted in holders for mention in found):
+        return found
+    return tuple(mention for mention in found if mention.accepted not in introduced)
 
 
 def _only_polarity(scene: Scene) -> Polarity | None:

@@ -1,0 +1,98 @@
+"""`converse replay`: published conversations through the bot, and how far it agrees with what was recorded."""
+
+import asyncio
+import json
+import sys
+from contextlib import AsyncExitStack
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bot.options import effective_options
+
+if TYPE_CHECKING:
+    from bot.config import Settings
+    from bot.replay.rows import Conversation
+    from bot.replay.running import Found
+
+HELP = """Replay published ConveRSE conversations through the bot, guided and free.
+
+Guided, the state before each message is rebuilt from that user's earlier rows; free, the bot runs on its own.
+
+Example: converse replay datasets/converse --json
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command(help=HELP)(replay)
+
+
+def replay(
+    ctx: typer.Context,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Holds movie/messages_nl.json and so on.")],
+    domain: Annotated[str | None, typer.Option(help="Only the files of this domain.")] = None,
+    differences: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every disagreement there, one JSON object a line.")
+    ] = None,
+    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """Replays and prints agreement with the recorded labels."""
+    from bot.config import load_settings
+    from bot.errors import DataError
+    from bot.replay.rows import conversations
+
+    found = [one for one in conversations(folder) if domain in {None, one.domain}]
+    if not found:
+        raise DataError(f"{folder}: no file of the domain {domain!r}; leave --domain out to replay all")
+    result = asyncio.run(_replay(load_settings(**effective_options(ctx)), found))
+    if differences is not None:
+        _write(result, differences)
+    document = result.document()
+    sys.stdout.write((json.dumps(document) if json_output else _text(document)) + "\n")
+
+
+async def _replay(settings: "Settings", found: "list[Conversation]") -> "Found":
+    import tempfile
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from bot.app import running_bot
+    from bot.progress import shown_progress
+    from bot.replay.running import replay as run
+
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = settings.model_copy(update={"database_url": f"sqlite:///{folder}/unused.db"})
+        async with AsyncExitStack() as stack:
+            with shown_progress() as progress:
+                bot = await stack.enter_async_context(running_bot(scratch, progress))
+            bar = stack.enter_context(Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()))
+            task = bar.add_task("Replaying", total=2 * sum(len(one.rows) for one in found))
+            return await run(bot.manager, found, lambda: bar.advance(task))
+
+
+def _write(found: "Found", path: Path) -> None:
+    """One JSON object a line: field, file, whether the row is trusted, message, recorded, ours."""
+    lines = [asdict(one) for one in found.guided.disagreements]
+    lines += [
+        {"field": field, "file": file, "message": message, "published": published}
+        for field, cases in (("fallback", found.free.fallbacks), ("nothing_recognised", found.free.nothing))
+        for file, message, published in cases
+    ]
+    path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), "utf-8")
+
+
+def _text(document: dict[str, object]) -> str:
+    """The figures as a small table."""
+    rows = [("rows", "n", "intent", "events", "contexts", "objects")]
+    by_file = document["by_file"]
+    assert isinstance(by_file, dict)
+    for name, counts in (("trusted", document["trusted"]), ("all", document["all"]), *by_file.items()):
+        assert isinstance(counts, dict)
+        rows.append((name, *(str(counts[column]) for column in rows[0][1:])))
+    lines = ["  ".join(cell.ljust(28 if place == 0 else 8) for place, cell in enumerate(row)) for row in rows]
+    shares = ("fallback_share", "disambiguation_per_preference", "nothing_recognised_share")
+    return "\n".join([*lines, "", *(f"{name}: {document[name]}" for name in shares)])

@@ -1,0 +1,44 @@
+"""Writes `docs/dialogue.md` from the tables of the dialogue: `python -m tools.dialogue_docs`."""
+
+from pathlib import Path
+
+from bot.dialogue.chart import ANYWHERE, OWN
+from bot.dialogue.handlers import HANDLERS
+from bot.dialogue.labels import EXACT
+from bot.dialogue.state import Phase
+
+TEMPLATE = Path(__file__).with_suffix("").with_name("dialogue.md.in")
+PAGE = Path(__file__).parent.parent / "docs" / "dialogue.md"
+
+
+def document() -> str:
+    """The text of the page."""
+    handlers = "\n".join(f"{number}. {handler.name}" for number, handler in enumerate(HANDLERS, 1))
+    text = TEMPLATE.read_text("utf-8")
+    return text.replace("@CHART@", _chart()).replace("@INTENTS@", _intents()).replace("@HANDLERS@", handlers)
+
+
+def _chart() -> str:
+    lines = ["stateDiagram-v2", "    [*] --> idle"]
+    lines += [f"    anywhere --> {phase}: {why}" for phase, why in ANYWHERE.items()]
+    lines += [f"    {phase} --> {after}: {why}" for phase, own in OWN.items() for after, why in own.items()]
+    return "\n".join(lines)
+
+
+def _intents() -> str:
+    phases = list(Phase)
+    lines = ["| coarse intent | elsewhere | " + " | ".join(phase.replace("_", " ") for phase in phases) + " |"]
+    lines.append("|" + " --- |" * (len(phases) + 2))
+    for coarse, row in EXACT.items():
+        cells = [row.get(phase, "") for phase in phases]
+        lines.append(f"| {coarse} | {row[None]} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Writes the page."""
+    PAGE.write_text(document(), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
