@@ -69,7 +69,7 @@ def unreadable(turn: Turn, longest: int) -> str | None:
 
 def readable(text: str) -> str:
     """The text without control and invisible characters."""
-    kept = (" " if unicodedata.category(char) in {"Cc", "Cs", "Cn", "Co"} else char for char in text)
+    kept = (" " if unicodedata.category(char)[0] == "C" else char for char in text)
     return " ".join("".join(kept).split())
 
 
@@ -103,7 +103,9 @@ def understood_option(turn: Turn, state: DialogueState) -> Reading:
     verb, _, rest = (turn.option or "").partition(":")
     if verb == "do":
         name, _, value = rest.partition(":")
-        return (_certain(turn.text, COMMANDS[name]), None) if name in COMMANDS else _acting(turn.text, name, value)
+        if name in COMMANDS:
+            return _certain(turn.text, COMMANDS[name]), None
+        return _acting(turn.text, name, value) if name in _ACTIONS else _acting(turn.text, "stale")
     if verb in _ITEM_VERBS or verb in {"seen", "unseen"}:
         return _on_item(turn, state, verb, rest)
     return _on_question(turn, state.questions, verb, rest)
@@ -120,12 +122,13 @@ def _on_item(turn: Turn, state: DialogueState, verb: str, qid: str) -> Reading:
 
 
 def _on_question(turn: Turn, questions: Iterable[Question], verb: str, rest: str) -> Reading:
-    serial, _, position = rest.partition(":")
+    serial = rest.partition(":")[0]
     question = next((asked for asked in questions if str(asked.serial) == serial), None)
-    if question is None or verb not in {"pick", "all", "none"}:
+    choices = question.choices if question else ()
+    picks = {"all": lambda _: True, "none": lambda _: False, "pick": lambda choice: choice.id == turn.option}
+    chosen = tuple(place for place, choice in enumerate(choices) if verb in picks and picks[verb](choice))
+    if not chosen and (question is None or verb != "none"):
         return _acting(turn.text, "stale")
-    everything = tuple(range(len(question.choices)))
-    chosen = {"pick": (int(position or 0),), "all": everything, "none": ()}[verb]
     return _certain(turn.text, "inform", answer=Answer(chosen, none=verb == "none")), Action("answer", serial)
 
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.errors import ConfigError
 
-__all__ = ["Voice", "Wording", "load_wordings"]
+__all__ = ["Voice", "Wording", "check_wordings", "load_wordings"]
 
 
 class _Formatter(string.Formatter):
@@ -109,11 +109,12 @@ def load_wordings() -> Mapping[str, Wording]:
                 )
             except (yaml.YAMLError, ValidationError) as error:
                 raise ConfigError(f"wording file {file.name}: {error}") from error
-    _check(wordings)
+    check_wordings(wordings)
     return wordings
 
 
-def _check(wordings: Mapping[str, Wording]) -> None:
+def check_wordings(wordings: Mapping[str, Wording]) -> None:
+    """Raises ConfigError unless all languages have the same messages and each asks one question at most."""
     expected = wordings["en"].keys()
     for language, wording in wordings.items():
         if difference := sorted(wording.keys() ^ expected):
