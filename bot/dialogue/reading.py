@@ -124,9 +124,10 @@ def _on_item(turn: Turn, state: DialogueState, verb: str, qid: str) -> Reading:
 def _on_question(turn: Turn, questions: Iterable[Question], verb: str, rest: str) -> Reading:
     serial = rest.partition(":")[0]
     question = next((asked for asked in questions if str(asked.serial) == serial), None)
-    choices = question.choices if question else ()
-    picks = {"all": lambda _: True, "none": lambda _: False, "pick": lambda choice: choice.id == turn.option}
-    chosen = tuple(place for place, choice in enumerate(choices) if verb in picks and picks[verb](choice))
+    ids = [choice.id for choice in question.choices] if question else []
+    chosen = tuple(
+        place for place, known in enumerate(ids) if verb == "all" or (verb == "pick" and known == turn.option)
+    )
     if not chosen and (question is None or verb != "none"):
         return _acting(turn.text, "stale")
     return _certain(turn.text, "inform", answer=Answer(chosen, none=verb == "none")), Action("answer", serial)
