@@ -1,9 +1,9 @@
 """The seam between the dialogue manager and the database."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from bot.channels.base import Reply, Turn
 from bot.dialogue.state import DialogueState, Profile
@@ -20,6 +20,7 @@ class Outcome:
         learned: entities found by a lookup, kept across restarts.
         forget: erase everything of this user instead of storing.
         consent: the user has just agreed (True) or withdrawn (False); None leaves it as it is.
+        also: writes more in the same transaction; given the connection and the user's id.
     """
 
     state: DialogueState
@@ -29,6 +30,7 @@ class Outcome:
     learned: tuple[Entity, ...] = ()
     forget: bool = False
     consent: bool | None = None
+    also: Callable[[Any, int], Awaitable[None]] | None = None
 
 
 class OpenTurn(Protocol):

@@ -89,6 +89,8 @@ class SqlTurn:
         for entity in outcome.learned:
             row = {"qid": entity.qid, "entity": to_json(entity), "at": self._store.now()}
             await upsert(connection, schema.learned, row)
+        if outcome.also:
+            await outcome.also(connection, owner)
 
     async def _write_user(self, connection: AsyncConnection, consent: bool | None) -> int:
         now, user = self._store.now(), self._turn.user
