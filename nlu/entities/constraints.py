@@ -138,7 +138,7 @@ class Constraints:
         if not people:
             return None
         first = named.segment.first
-        while first > 0 and message.word(first - 1) in message.words.articles:
+        while message.is_article(first - 1):
             first -= 1
         first -= message.word(first - 1) in message.words.by
         constraint = Constraint(message.surface(first, last + 1), property=pid, values=people)
@@ -149,7 +149,7 @@ class Constraints:
     ) -> tuple[int, PropertyId | None]:
         """Where the words that introduce the name begin, and the property that they name."""
         before = place
-        while message.word(before - 1) in message.words.articles and before > 0:
+        while message.is_article(before - 1):
             before -= 1
         for length in (2, 1):
             pids = message.words.by.get(" ".join(message.phrase(before - length, before)))
@@ -163,7 +163,7 @@ class Constraints:
     def _is_seed(self, message: Message, place: int) -> bool:
         """Whether the name is an example ("something like Queen"), not the object of "I like"."""
         words = message.words
-        while place > 0 and message.word(place - 1) in words.articles | self._references.nouns:
+        while message.is_article(place - 1) or message.word(place - 1) in self._references.nouns:
             place -= 1
         for phrase in words.seeds:
             start = place - len(phrase)

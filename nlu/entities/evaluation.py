@@ -4,7 +4,7 @@ Measured are trusted preference rows with a single recognised object that the ca
 conversation. `docs/understanding-linking.md` explains the definitions.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,18 +67,25 @@ def _share(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-def mislabelled(text: str, entity: Entity, words: Words) -> bool:
+def mislabelled(text: str, entity: Entity, words: Words, names: Container[str]) -> bool:
     """Whether no name of the recorded entity is what the message names, even with typing errors.
 
     A part of the message names the entity when its key has the digits of one of its names and is at least 0.8 similar
     to it (edit distance over the longer length), or when each of its telling words is a word of one name, typing
-    errors forgiven as in the index.
+    errors forgiven as in the index. Of both ways only the very name counts when another entity has it: "action" does
+    not name the genre "live action".
+
+    Args:
+        text: the message.
+        entity: the recorded one.
+        words: for what counts as a telling word.
+        names: keys of the labels and aliases of all entities.
     """
     message = Message(text, words)
     whole = Segment(0, len(message))
     cores = [message.core(part) for part in (*message.clauses, *_parts(message), whole)]
-    names = [entity.label, *entity.aliases, *entity.labels.values()]
-    return not any(_names(message, core, name, words) for core in cores if core.first < core.last for name in names)
+    own = _own_names(entity)
+    return not any(_names(message, core, own, words, names) for core in cores if core.first < core.last)
 
 
 def _parts(message: Message) -> Iterator[Segment]:
@@ -86,10 +93,23 @@ def _parts(message: Message) -> Iterator[Segment]:
         yield from message.parts(clause)
 
 
-def _names(message: Message, core: Segment, name: str, words: Words) -> bool:
-    key = fold(name)
-    said = message.key(core.first, core.last)
-    if sorted(filter(str.isdecimal, said)) != sorted(filter(str.isdecimal, key)):
+def _own_names(entity: Entity) -> list[str]:
+    return [entity.label, *entity.aliases, *entity.labels.values()]
+
+
+def _names(message: Message, core: Segment, own: Sequence[str], words: Words, names: Container[str]) -> bool:
+    said = {message.key(first, core.last) for first in (core.first, max(core.first - 1, 0))}
+    keys = [key for key in map(fold, own) if key]
+    if said & set(keys):
+        return True
+    if any(one in names for one in said):
+        return False
+    return any(_resembles(message, core, name, words) for name in own)
+
+
+def _resembles(message: Message, core: Segment, name: str, words: Words) -> bool:
+    key, said = fold(name), message.key(core.first, core.last)
+    if not key or sorted(filter(str.isdecimal, said)) != sorted(filter(str.isdecimal, key)):
         return False
     if OSA.normalized_similarity(said, key) >= _NAME_SIMILARITY:
         return True
@@ -120,6 +140,7 @@ async def evaluate(
         words: for what counts as a telling word.
         rows: published rows with their domain.
     """
+    names = {fold(name) for entity in catalogue.entities() for name in _own_names(entity)}
     clean: dict[Domain, Counts] = {}
     every: dict[Domain, Counts] = {}
     for domain, row in rows:
@@ -134,7 +155,7 @@ async def evaluate(
         if entity is None:
             continue
         _count_linked(every[domain], text, entity, linking)
-        if not mislabelled(text, entity, words):
+        if not mislabelled(text, entity, words, names):
             _count_linked(clean[domain], text, entity, linking)
     return clean, every
 

@@ -15,6 +15,8 @@ _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|„([^“”]+)
 _SENTENCE_END = re.compile(r"[!?;\n…]|\.(?:\s|$)|\s[-–—]\s")
 _YEAR = re.compile(r"(1[89]|20)\d\d$")
 _SHORTEST_MISSPELT = 4
+_APOSTROPHES = ("'", "’")
+_LONGEST_CONTRACTION = 2
 _COMMA = re.compile(r"[,/]")
 
 
@@ -58,6 +60,17 @@ class Message:
     def surface(self, first: int, last: int) -> str:
         """The user's own words."""
         return self.text[self.tokens[first].start : self.tokens[last - 1].end]
+
+    def is_article(self, place: int) -> bool:
+        """Whether the word there is an article; "i" and "la" are pronouns where a common word follows."""
+        word = self.word(place)
+        if word not in self.words.articles:
+            return False
+        return word not in self.words.pronouns or self.word(place + 1) not in self.words.common
+
+    def is_contraction(self, place: int) -> bool:
+        """Whether the word there is the rest of another, such as "m" in "I'm"."""
+        return self.gap(place) in _APOSTROPHES and place > 0 and len(self.word(place)) <= _LONGEST_CONTRACTION
 
     def is_year(self, place: int) -> bool:
         """Whether the word there is a year of our times."""

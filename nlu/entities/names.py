@@ -14,7 +14,11 @@ PERSON_KINDS = frozenset({"person", "artist"})
 BRACKETS = re.compile(r"\s*[(\[][^)\]]*[)\]]")
 _PARTS = re.compile(r":|\s[-–—]\s")
 _SHORTEST_PART = 4
+_LONGEST_ORDINAL = 2
+_FEWEST_LETTERS_OUTSIDE_BRACKETS = 2
 _SHORTEST_SURNAME = 3
+_CODED_KINDS = frozenset({"country", "language", "place"})
+_SHORTEST_CODE_LESS_NAME = 4
 
 
 class NameKind(IntEnum):
@@ -44,10 +48,17 @@ def names_of(entity: Entity, words: Words) -> tuple[Name, ...]:
         entity: what is named.
         words: articles that may be left out, number words, and name particles that belong to a surname.
     """
-    found: dict[str, NameKind] = {}
+    person = entity.kind in PERSON_KINDS
+    surname = _surname(tokenize(entity.label), words) if person else ""
+    found: dict[str, NameKind] = {surname: NameKind.SURNAME} if surname else {}
+    shortest = _SHORTEST_CODE_LESS_NAME if entity.kind in _CODED_KINDS else 1
     for text, kind in _own_names(entity):
-        for key, derived in _keys(text, kind, entity.kind in PERSON_KINDS, words):
-            if key and derived <= found.get(key, derived):
+        for key, derived in _keys(text, kind, person, words):
+            if key and key == surname:
+                derived = NameKind.SURNAME
+            if key.isdecimal() and len(key) <= _LONGEST_ORDINAL and derived is not NameKind.LABEL:
+                continue
+            if len(key) >= shortest and derived <= found.get(key, derived):
                 found[key] = derived
     return tuple(Name(key, kind) for key, kind in found.items())
 
@@ -62,7 +73,9 @@ def _own_names(entity: Entity) -> Iterator[tuple[str, NameKind]]:
 
 def _keys(text: str, kind: NameKind, person: bool, words: Words) -> Iterator[tuple[str, NameKind]]:
     """The keys of one name and of what it is shortened to."""
-    plain = BRACKETS.sub("", text).strip() or text
+    plain = BRACKETS.sub("", text).strip()
+    if sum(map(str.isalnum, plain)) < _FEWEST_LETTERS_OUTSIDE_BRACKETS:
+        plain = text
     tokens = tokenize(plain)
     if plain != text:
         yield join_keys(tokenize(text)), kind
@@ -73,15 +86,13 @@ def _keys(text: str, kind: NameKind, person: bool, words: Words) -> Iterator[tup
         yield _sequel(tokens, words), max(kind, NameKind.ALIAS)
     if not person:
         yield from _parts(plain, tokens, words)
-    elif kind is NameKind.LABEL:
-        yield _surname(tokens, words), NameKind.SURNAME
 
 
 def _numbers(tokens: Sequence[Token], kind: NameKind, words: Words) -> Iterator[tuple[str, NameKind]]:
     """The name with number words as digits and the other way round: "12 Angry Men", "Twelve Angry Men"."""
     replacements: Mapping[str, str]
     for replacements in (words.digits, words.number_words):
-        if any(token.key in replacements for token in tokens):
+        if len(tokens) > 1 and any(token.key in replacements for token in tokens):
             yield "".join(replacements.get(token.key, token.key) for token in tokens), max(kind, NameKind.ALIAS)
 
 

@@ -1,8 +1,8 @@
 """From the entities that words may name to the one that is meant, or the few to choose from."""
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from data.catalogue import Catalogue
 from data.model import Domain, Entity, Qid
@@ -13,18 +13,19 @@ from nlu.entities.words import Words
 from nlu.model import Candidate, Context
 
 MOST_CANDIDATES = 6
-ACCEPTED_SHARE = 0.6
+ACCEPTED_SHARE = 0.7
 SMALLEST_RATIO = 0.05
 
 _NAME_WEIGHT = {
     NameKind.LABEL: 1.0,
     NameKind.ALIAS: 0.6,
     NameKind.FOREIGN: 0.8,
-    NameKind.WITHOUT_ARTICLE: 0.6,
+    NameKind.WITHOUT_ARTICLE: 0.4,
     NameKind.MAIN_PART: 0.15,
     NameKind.SUBTITLE: 0.25,
-    NameKind.SURNAME: 0.4,
+    NameKind.SURNAME: 0.3,
 }
+_TITLES = frozenset({NameKind.LABEL, NameKind.FOREIGN, NameKind.WITHOUT_ARTICLE})
 _SIMILARITY_POWER = 3
 _PRIOR_FLOOR = 0.05
 _PRIOR_POWER = 3
@@ -56,6 +57,15 @@ class Hints:
     domain: Domain | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """An entity with its weight and the kind of name by which it was found."""
+
+    weight: float
+    entity: Entity
+    kind: NameKind
+
+
 class Ranker:
     """Scores candidates by name, popularity, domain and what was said."""
 
@@ -68,25 +78,23 @@ class Ranker:
         self, postings: Iterable[Posting], similarity: float, hints: Hints, context: Context
     ) -> tuple[tuple[Candidate, ...], Qid | None]:
         """The candidates, best first, and the one that needs no question, if there is one."""
-        weights: dict[Qid, tuple[float, Entity]] = {}
+        best: dict[Qid, _Weighed] = {}
         for posting in postings:
             entity = self._catalogue.get(posting.qid)
             if entity is None:
                 continue
             weight = self._weight(entity, posting, similarity, hints, context)
-            if similarity < 1 and weight < _LEAST_INEXACT:
-                continue
-            if weight > weights.get(entity.qid, (0.0, entity))[0]:
-                weights[entity.qid] = (weight, entity)
-        self._favour_namesakes(weights)
-        ranked = sorted(weights.values(), key=lambda found: (-found[0], found[1].qid))
+            known = best.get(entity.qid)
+            if (similarity == 1 or weight >= _LEAST_INEXACT) and (known is None or weight > known.weight):
+                best[entity.qid] = _Weighed(weight, entity, posting.kind)
+        ranked = sorted(_favour_namesakes(best), key=lambda found: (-found.weight, found.entity.qid))
         if not ranked:
             return (), None
-        total = sum(weight for weight, _ in ranked)
-        best = ranked[0][0]
-        kept = [found for found in ranked if found[0] >= SMALLEST_RATIO * best][:MOST_CANDIDATES]
-        candidates = tuple(self.candidate(entity, weight / total, context.language) for weight, entity in kept)
-        clear = best / total >= ACCEPTED_SHARE
+        total = sum(found.weight for found in ranked)
+        kept = [found for found in ranked if found.weight >= SMALLEST_RATIO * ranked[0].weight][:MOST_CANDIDATES]
+        candidates = tuple(self.candidate(found.entity, found.weight / total, context.language) for found in kept)
+        rivals = sum(found.weight for found in ranked[1:] if _rivals(found, ranked[0]))
+        clear = ranked[0].weight / (ranked[0].weight + rivals) >= ACCEPTED_SHARE
         return candidates, candidates[0].qid if clear else None
 
     def _weight(self, entity: Entity, posting: Posting, similarity: float, hints: Hints, context: Context) -> float:
@@ -112,13 +120,6 @@ class Ranker:
             return 1.0 if entity.kind in PERSON_KINDS else _NO_DOMAIN
         return 1.0 if entity.domain == domain else _OTHER_DOMAIN
 
-    def _favour_namesakes(self, weights: dict[Qid, tuple[float, Entity]]) -> None:
-        """Of an album and the band that it is named after, the band is meant."""
-        for qid, (weight, entity) in weights.items():
-            values = {value for values in entity.relations.values() for value in values}
-            if any(other in values and weights[other][1].domain == entity.domain for other in weights):
-                weights[qid] = (weight * _NAMED_AFTER, entity)
-
     def candidate(self, entity: Entity, score: float, language: str) -> Candidate:
         """A candidate as the user may choose it."""
         return Candidate(
@@ -137,3 +138,18 @@ class Ranker:
         if entity.year is None:
             return kind
         return self._words.kind_with_year(language).format(kind=kind, year=entity.year)
+
+
+def _favour_namesakes(found: Mapping[Qid, _Weighed]) -> Iterator[_Weighed]:
+    """Of an album and the band that it is named after, the band is meant."""
+    for one in found.values():
+        values = {value for values in one.entity.relations.values() for value in values}
+        after = any(other in values and found[other].entity.domain == one.entity.domain for other in found)
+        yield replace(one, weight=one.weight * _NAMED_AFTER) if after else one
+
+
+def _rivals(other: _Weighed, best: _Weighed) -> bool:
+    """Whether a question is due between the two: not between a title and its sequels, unless it is less known."""
+    if best.kind not in _TITLES or other.kind <= NameKind.WITHOUT_ARTICLE:
+        return True
+    return other.entity.popularity > best.entity.popularity

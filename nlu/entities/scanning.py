@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from rapidfuzz.distance import OSA
+
 from nlu.entities.folding import fold
 from nlu.entities.index import AliasIndex, Posting
 from nlu.entities.message import Message, Segment
@@ -15,6 +17,7 @@ _SHORT_KEY = 2
 _SHORTEST_PARTIAL = 8
 _SHORTEST_LOOSE_TYPO = 7
 _FEWEST_LETTERS = 4
+_SHORTEST_MANY_TYPOS = 10
 _PARTIAL_SIMILARITY = 0.7
 _SURELY_SIMILAR = 0.85
 _AS_SIMILAR = 0.08
@@ -58,12 +61,14 @@ class _Slot:
         span: from its first to its last telling word.
         whole: with the words around that may belong to a misspelt name.
         opinion: whether it follows a verb of taste.
+        introduced: whether it follows any word that names follow.
         single: whether it is one part of a clause, so that it can hold one name only.
     """
 
     span: Segment
     whole: Segment
     opinion: bool
+    introduced: bool
     single: bool
 
 
@@ -77,9 +82,9 @@ class Scanner:
 
     def scan(self, message: Message, *, item_shown: bool) -> tuple[tuple[Found, ...], tuple[Unknown, ...]]:
         """What the message names, in order, and what looks like a name that the index lacks."""
-        if self._support.is_small_talk(message):
-            return tuple(self._exact(message, item_shown=item_shown)), ()
         chosen = _longest(message, self._exact(message, item_shown=item_shown))
+        if self._support.is_small_talk(message):
+            return tuple(chosen), ()
         unknown: list[Unknown] = []
         for slot in self._slots(message):
             rest = _not_understood(message, slot.span, chosen)
@@ -123,10 +128,11 @@ class Scanner:
                     continue
                 lead = range(clause.first, core.first)
                 opinion = any(message.is_opinion(place) for place in lead)
-                bare = all(message.word(place) in message.words.articles for place in lead)
-                if opinion or bare or any(self._support.introduces(message, place) for place in lead):
+                bare = all(message.is_article(place) for place in lead)
+                named = any(self._support.introduces(message, place) for place in lead)
+                if opinion or bare or named:
                     single = part != clause or len(parts) == 1
-                    yield _Slot(core, _object(message, part, core), opinion, single)
+                    yield _Slot(core, _object(message, part, core), opinion, opinion or named, single)
 
     def _similar(self, message: Message, slot: _Slot, chosen: Iterable[Found], rest: list[int]) -> Found | None:
         """A name that the stretch resembles more than what was found in it."""
@@ -138,19 +144,24 @@ class Scanner:
         loose = slot.opinion or span.last - span.first > 1
         if len(key) < _SHORTEST_LOOSE_TYPO and not slot.opinion:
             return None
-        found = self._resembling(key, span)
-        if span.first > 0 and message.word(span.first - 1) in message.words.articles:
-            titled = self._resembling(message.key(span.first - 1, span.last), Segment(span.first - 1, span.last))
+        strict = not slot.introduced and span.last - span.first == 1
+        found = self._resembling(key, span, strict=strict)
+        if message.is_article(span.first - 1):
+            wider = Segment(span.first - 1, span.last)
+            titled = self._resembling(message.key(wider.first, wider.last), wider, strict=strict)
             if titled is not None and (found is None or titled.similarity >= found.similarity):
                 found = titled
         if found is None and slot.whole != span:
-            found = self._resembling(message.key(slot.whole.first, slot.whole.last), slot.whole)
+            found = self._resembling(message.key(slot.whole.first, slot.whole.last), slot.whole, strict=strict)
         if loose and (found is None or found.similarity < _SURELY_SIMILAR):
             return self._partial(key, span) or found
         return found
 
-    def _resembling(self, key: str, span: Segment) -> Found | None:
-        """Names within the typing errors that are forgiven; in short ones neither the first letter nor a surname."""
+    def _resembling(self, key: str, span: Segment, *, strict: bool = False) -> Found | None:
+        """Names within the typing errors that are forgiven.
+
+        In short words, and those that stand alone (`strict`), neither the first letter nor a surname is misspelt.
+        """
         if sum(character.isalpha() for character in key) < _FEWEST_LETTERS:
             return None
         short = len(key) < _SHORTEST_LOOSE_TYPO
@@ -159,10 +170,13 @@ class Scanner:
         for similar in self._index.similar(key):
             if similar.key == key or similar.similarity < best - _AS_SIMILAR or _digits(similar.key) != _digits(key):
                 continue
-            if short and similar.key[0] != key[0]:
+            if (short or strict) and similar.key[0] != key[0]:
+                continue
+            if strict and len(key) < _SHORTEST_MANY_TYPOS and OSA.distance(key, similar.key) > 1:
                 continue
             for posting in self._index.exact(similar.key):
-                if not (short and posting.kind is NameKind.SURNAME):
+                surname = posting.kind is NameKind.SURNAME
+                if not (surname and (short or (strict and len(key) < _SHORTEST_MANY_TYPOS))):
                     best = max(best, similar.similarity)
                     postings.setdefault(posting.qid, posting)
         return Found(span, tuple(postings.values()), best) if postings else None
@@ -187,6 +201,7 @@ def _not_understood(message: Message, span: Segment, chosen: Iterable[Found]) ->
         if message.word(place) not in message.words.common
         and not message.word(place).isdecimal()
         and not message.is_opinion(place)
+        and message.word(place) not in message.words.nationalities
         and not any(other.first <= place < other.last for other in spans)
     ]
 
@@ -196,14 +211,14 @@ def _object(message: Message, part: Segment, core: Segment) -> Segment:
     first = core.first
     while first > part.first and not message.is_opinion(first - 1) and not message.leads(first - 1):
         first -= 1
-    while first < core.first and message.word(first) in message.words.articles:
+    while first < core.first and message.is_article(first):
         first += 1
     return Segment(first if first > part.first else core.first, part.last)
 
 
 def _with_articles(message: Message, span: Segment) -> Segment:
     first = span.first
-    while first > 0 and message.word(first - 1) in message.words.articles:
+    while message.is_article(first - 1):
         first -= 1
     return Segment(first, span.last)
 
@@ -211,14 +226,14 @@ def _with_articles(message: Message, span: Segment) -> Segment:
 def _doubtful(message: Message, found: Found, chosen: Iterable[Found]) -> bool:
     """Whether a telling word right beside a one-word name was not understood, or a number that makes it a sequel."""
     span = found.span
-    if _sequel(message, span):
+    if _sequel(message, span) or (len(message) == 1 and message.word(0).isdecimal()):
         return True
     if span in message.quoted or message.word(span.last) in message.words.verbs_after:
         return False
     if sum(word not in message.words.common for word in message.phrase(span.first, span.last)) > 1:
         return False
     last = span.last
-    while message.word(last) in message.words.articles:
+    while message.is_article(last):
         last += 1
     beside = [place for place, edge in ((span.first - 1, span.first), (last, last)) if not message.ends_clause(edge)]
     return any(_not_understood(message, Segment(place, place + 1), chosen) for place in beside if place >= 0)

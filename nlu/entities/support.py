@@ -34,10 +34,10 @@ class Support:
     ) -> tuple[Posting, ...]:
         """The entities that the words may name here; none when the words are no name here."""
         words = message.phrase(span.first, span.last)
-        if words in message.words.small_talk and self._whole(message, span):
+        if message.is_contraction(span.first) or (self.is_small_talk(message) and not self._stressed(message, span)):
             return ()
         if len(words) == 1 and words[0] in message.words.nationalities:
-            return postings
+            return postings if self._nationality_counts(message, span) else ()
         content = [word for word in words if word not in message.words.common and not word.isdecimal()]
         if len(message.key(span.first, span.last)) == 1:
             return postings if self._marked(message, span) else ()
@@ -61,6 +61,14 @@ class Support:
                 return found
         return ()
 
+    def _nationality_counts(self, message: Message, span: Segment) -> bool:
+        """Beside a noun, a role or "in", or after a verb of taste; not in "do you speak Italian?"."""
+        words = message.words
+        telling = self._nouns | words.role_words | words.in_language
+        if {message.word(span.first - 1), message.word(span.last)} & telling:
+            return True
+        return message.is_opinion(self.before(message, span.first))
+
     def _kind(self, posting: Posting) -> str | None:
         entity = self._get(posting.qid)
         return entity.kind if entity else None
@@ -71,13 +79,12 @@ class Support:
         """Names made of common words and numbers: whole names only."""
         words = message.phrase(span.first, span.last)
         if all(word in message.words.pronouns for word in words):
-            stressed = self._capital(message, span) and self._introduced(message, span)
-            alone = not item_shown and (stressed or self._whole(message, span))
+            alone = not item_shown and (self._stressed(message, span) or self._whole(message, span))
             supported = alone or self._marked(message, span)
             titles = (one for one in postings if one.kind is NameKind.LABEL and self._is_item(one))
             return tuple(titles) if supported else ()
         own = tuple(one for one in postings if one.kind <= NameKind.FOREIGN and self._is_item(one))
-        nouns = all(word in self._nouns for word in words)
+        nouns = all(word in self._nouns | message.words.articles for word in words)
         supported = (
             len(words) >= _SENTENCE_TITLE
             or self._marked(message, span)
@@ -89,16 +96,21 @@ class Support:
 
     def _one_word(self, message: Message, span: Segment, postings: tuple[Posting, ...]) -> tuple[Posting, ...]:
         """Names with one telling word."""
-        if self._beside_content(message, span):
+        if not self._surname_fits(message, span):
             postings = tuple(one for one in postings if one.kind is not NameKind.SURNAME)
         if len(message.key(span.first, span.last)) <= _SHORT_KEY and not self._fills_slot(message, span):
             return ()
-        if self._capital(message, span) or self._introduced(message, span):
+        opinion = message.is_opinion(self.before(message, span.first))
+        if self._capital(message, span) or opinion:
             return postings
+        national = any(word in message.words.nationalities for word in message.phrase(span.first, span.last))
+        if self._introduced(message, span) and not national:
+            return tuple(one for one in postings if self._kind(one) not in RARELY_LIKED_KINDS)
         before = self.before(message, span.first)
         people = message.word(before) in message.words.by_people
         place = any(message.phrase(before - more, before + 1) in message.words.place_leads for more in (0, 1))
-        owned = message.word(span.first - 1) in message.words.possessives
+        place = place and message.word(before - 1) not in message.words.speech
+        owned = message.word(span.first - 1) in message.words.possessives | message.words.subjects
         return tuple(one for one in postings if self._fits_anywhere(one, people=people, place=place, owned=owned))
 
     def _fits_anywhere(self, posting: Posting, *, people: bool, place: bool, owned: bool) -> bool:
@@ -116,6 +128,18 @@ class Support:
         entity = self._get(posting.qid)
         return entity is not None and entity.is_item
 
+    def _stressed(self, message: Message, span: Segment) -> bool:
+        """With a capital after a word that names follow: "I like It"."""
+        return self._capital(message, span) and self._introduced(message, span)
+
+    def _surname_fits(self, message: Message, span: Segment) -> bool:
+        """Not after another telling word ("Willy Parsons") or an article, nor as the first of more words."""
+        if self._beside_content(message, span) or message.is_article(span.first - 1):
+            return False
+        first = message.starts_sentence(span.first)
+        alone = message.ends_clause(span.last) or message.word(span.last) in message.words.verbs_after
+        return alone or not first
+
     def _marked(self, message: Message, span: Segment) -> bool:
         """In quotes, or beside a word such as "film"."""
         if span in message.quoted:
@@ -126,7 +150,7 @@ class Support:
         noun = before in self._nouns or before in message.words.role_words
         if not noun or message.starts_sentence(span.first) or not message.ends_clause(span.last):
             return False
-        determined = message.word(span.first - 2) in message.words.articles | message.words.demonstratives
+        determined = message.is_article(span.first - 2) or message.word(span.first - 2) in message.words.demonstratives
         return determined or not message.is_common(span.first, span.last)
 
     def _follows_verb(self, message: Message, place: int) -> bool:
@@ -149,7 +173,7 @@ class Support:
         if before < 0 or message.starts_sentence(before + 1) or self._listed(message, before):
             follows = message.word(span.last)
             told = follows in message.words.verbs_after or follows in message.words.by_people
-            return told or self.clause_ends(message, span.last)
+            return told or self._nothing_more(message, span.last)
         word = message.word(before)
         return message.is_opinion(before) or message.leads(before) or word in message.words.about
 
@@ -181,12 +205,20 @@ class Support:
         """The place of the word before, articles, years and words such as "film" skipped; -1 for none."""
         place -= 1
         words = message.words
-        skipped = words.articles | self._nouns | words.role_words | words.demonstratives
-        while place >= 0 and (message.word(place) in skipped or message.is_year(place)):
+        skipped = self._nouns | words.role_words | words.demonstratives
+        while place >= 0 and (message.word(place) in skipped or message.is_article(place) or message.is_year(place)):
             if message.word(place) in words.joins:
                 break
             place -= 1
         return place
+
+    def _nothing_more(self, message: Message, place: int) -> bool:
+        """Whether nothing but a polite word follows in the clause."""
+        while not message.ends_clause(place):
+            if message.word(place) not in message.words.after_titles and not message.is_year(place):
+                return False
+            place += 1
+        return True
 
     def clause_ends(self, message: Message, place: int) -> bool:
         """Whether nothing but common words follows in the clause."""

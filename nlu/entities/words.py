@@ -38,6 +38,7 @@ class LanguageWords(BaseModel):
     particles: list[str]
     pronouns: list[str]
     possessives: list[str]
+    subjects: list[str]
     opinion: list[str]
     leads: list[str]
     about: list[str]
@@ -45,6 +46,7 @@ class LanguageWords(BaseModel):
     seeds: list[str]
     frame: list[str]
     verbs_after: list[str]
+    after_titles: list[str]
     part_words: list[str]
     place_leads: list[str]
     year_links: list[str]
@@ -99,6 +101,7 @@ class Words:
         self.particles = _words(lists.particles for lists in every)
         self.pronouns = _words(lists.pronouns for lists in every)
         self.possessives = _words(lists.possessives for lists in every)
+        self.subjects = _words(lists.subjects for lists in every)
         self.opinion = _words(lists.opinion for lists in every)
         self.leads = _phrases(lists.leads for lists in every)
         self.about = _words(lists.about for lists in every)
@@ -106,6 +109,7 @@ class Words:
         self.seeds = _phrases(lists.seeds for lists in every)
         self.frame = _words(lists.frame for lists in every)
         self.verbs_after = _words(lists.verbs_after for lists in every)
+        self.after_titles = _words(lists.after_titles for lists in every)
         self.part_words = _words(lists.part_words for lists in every)
         self.place_leads = _phrases(lists.place_leads for lists in every)
         self.year_links = _words(lists.year_links for lists in every)

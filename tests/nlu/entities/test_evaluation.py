@@ -101,4 +101,9 @@ async def test_nothing_counted_gives_no_share(words):
     ],
 )
 def test_rule_for_wrong_records(words, text, wrong):
-    assert mislabelled(text, HARBOUR, words) is wrong
+    assert mislabelled(text, HARBOUR, words, {"inception", "midnightorchard"}) is wrong
+
+
+def test_part_of_a_name_counts_only_when_nobody_else_has_it(words):
+    assert not mislabelled("I like harbour", HARBOUR, words, set())
+    assert mislabelled("I like harbour", HARBOUR, words, {"harbour"})
