@@ -24,6 +24,7 @@ _MOVIE = re.compile(r"@(\d+)")
 _LIKED = {0: "-", 1: "+"}
 _MATCH = 88
 _REFERENCE = re.compile(r"\b(it|this|that|him|her|them|this (?:movie|film|book|song|one))\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+(?:'\w+)*")
 _STRONG, _FAINT = 1.2, 0.25
 
 
@@ -113,7 +114,6 @@ def converse(folder: Path, catalogue: Catalogue) -> Iterator[Opinion]:
 def _converse_row(row: dict[str, Any], catalogue: Catalogue, group: str) -> Opinion | None:
     text = str(row.get("message") or "")
     objects = [part.strip() for part in str(row.get("recognizedObjects") or "").split(",") if part.strip()[-1:] in "+-"]
-    objects = [part for part in objects if part]
     reference = _REFERENCE.search(text)
     if len(objects) == 1 and reference and len(words(text)) <= 8:
         return Opinion(text, (Span(*reference.span()),), (objects[0][-1],), group, "converse")
@@ -143,16 +143,14 @@ def _named(text: str, qid: str, catalogue: Catalogue) -> Span | None:
     return where
 
 
-def _whole_words(text: str, start: int, end: int) -> Span:
-    while start > 0 and text[start - 1].isalnum():
-        start -= 1
-    while start < end and not text[start].isalnum():
-        start += 1
-    while end < len(text) and text[end].isalnum():
-        end += 1
-    while end > start and not text[end - 1].isalnum():
-        end -= 1
-    return Span(start, end)
+def _whole_words(text: str, start: int, end: int) -> Span | None:
+    """The words of which at least half lie within the characters [start, end)."""
+    inside = [
+        word
+        for word in _WORD.finditer(text)
+        if 2 * (min(word.end(), end) - max(word.start(), start)) >= word.end() - word.start()
+    ]
+    return Span(inside[0].start(), inside[-1].end()) if inside else None
 
 
 def snippets(paths: Sequence[Path]) -> Iterator[Opinion]:

@@ -82,6 +82,11 @@ def _lines(value: Any) -> Any:
     return value
 
 
+def placed(clause: str, slot: int = 0) -> str:
+    """The clause with its X replaced by the mark of a slot."""
+    return _SLOT.sub(_MARK.format(slot), clause)
+
+
 class Grammar:
     """Puts phrases together.
 
@@ -189,7 +194,7 @@ class Grammar:
         return self._one(self._verb_clause(polarity)[0], polarity)
 
     def _one(self, clause: str, polarity: str) -> Sentence:
-        return Sentence(_SLOT.sub(_MARK.format(0), self._with_noun(clause)), (polarity,))
+        return Sentence(placed(self._with_noun(clause)), (polarity,))
 
     def _with_noun(self, clause: str) -> str:
         """Now and then something stands beside the name: "the movie X", "X movies", "songs by X"."""
@@ -200,8 +205,7 @@ class Grammar:
 
     def _two(self, first: str, joint: str, second: str, labels: tuple[str, str]) -> Sentence:
         first, second = self._with_noun(first), self._with_noun(second)
-        text = f"{_SLOT.sub(_MARK.format(0), first)} {joint} {_SLOT.sub(_MARK.format(1), second)}"
-        return Sentence(text, labels)
+        return Sentence(f"{placed(first)} {joint} {placed(second, 1)}", labels)
 
     def _contrast(self) -> Sentence:
         first = self._sign()
@@ -222,7 +226,7 @@ class Grammar:
     def _same(self, first: str, joint: str, second: str, sign: str) -> Sentence:
         """Two clauses on one thing: the second names it again or says "it"."""
         again = _SLOT.sub(self._pick([_MARK.format(0), "it", "it"]), second)
-        return Sentence(f"{_SLOT.sub(_MARK.format(0), first)} {joint} {again}", (sign,))
+        return Sentence(f"{placed(first)} {joint} {again}", (sign,))
 
     def _aside(self) -> Sentence:
         """An opinion on one thing beside a remark or a question on another."""
@@ -237,7 +241,7 @@ class Grammar:
         sign = self._sign()
         theirs = self._clause("-" if sign == "+" else "+")
         text = f"{self._pick(self._style['hearsay'])} {theirs} {self._pick(['but', ', but', '. But', 'however'])}"
-        return Sentence(f"{_SLOT.sub(_MARK.format(0), text)} {self._pick(self._reactions[sign])}", (sign,))
+        return Sentence(f"{placed(text)} {self._pick(self._reactions[sign])}", (sign,))
 
     def _listed(self) -> Sentence:
         sign = self._pick("++--0")
@@ -257,8 +261,8 @@ class Grammar:
         joint = self._pick([".", ",", "and", "but", "!", "...", ";", "-"])
         if self._rng.random() < 0.3 and _IT.search(reaction):
             marked = _IT.sub(_MARK.format(1), reaction, count=1)
-            return Sentence(f"{_SLOT.sub(_MARK.format(0), remark)} {joint} {marked}", (sign, sign))
-        return Sentence(f"{_SLOT.sub(_MARK.format(0), remark)} {joint} {reaction}", (sign,))
+            return Sentence(f"{placed(remark)} {joint} {marked}", (sign, sign))
+        return Sentence(f"{placed(remark)} {joint} {reaction}", (sign,))
 
     def _framed(self, frame: str) -> Sentence:
         labels: list[str] = []

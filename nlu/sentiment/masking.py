@@ -18,6 +18,7 @@ _LONGEST_WORD = 30
 _STRAIGHT = str.maketrans({"’": "'", "‘": "'", "´": "'", "`": "'", "“": '"', "”": '"', "…": "...", "–": "-", "—": "-"})
 _TOKEN = re.compile(r"<3|[:;=]-?[()dp/|]+|[^\W_]+(?:'[^\W_]+)*|\.\.\.|[^\w\s]")
 _SEPARATORS = frozenset("-/")
+_SILENT = frozenset({"Mn", "Me", "Cf", "Cc", "Sk"})
 
 
 def mask(text: str, targets: Sequence[Span], scored: int | None) -> list[str]:
@@ -54,7 +55,7 @@ def words(text: str) -> list[str]:
     """Lower-cased words and signs; an emoji becomes the words of its Unicode name, a dash or slash only separates."""
     found: list[str] = []
     for token in _TOKEN.findall(text.translate(_STRAIGHT).lower()):
-        if token in _SEPARATORS or unicodedata.combining(token[0]):
+        if token in _SEPARATORS or unicodedata.category(token[0]) in _SILENT:
             continue
         if token[0] in ":;=" and len(token) > 1:
             found.append(token.replace("-", "").replace("/", "("))

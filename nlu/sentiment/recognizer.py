@@ -38,7 +38,7 @@ class StanzaSentimentRecognizer:
     def __init__(self, model_dir: Path | None = None) -> None:
         folder = model_dir or MODELS_FOLDER / DEFAULT_MODEL
         self.card = ModelCard.load(folder)
-        self._classifier = load_classifier(folder)
+        self._classifier = load_classifier(folder, self.card.encoder)
 
     def polarities(self, text: str, targets: tuple[Span, ...]) -> tuple[Polarity | None, ...]:
         """One value per target, in order; None where no opinion is stated or it is too close to call."""
@@ -86,19 +86,32 @@ def decide(row: NDArray[np.float64], thresholds: Thresholds) -> Polarity | None:
     return "+" if share > 0.5 else "-"
 
 
-def load_classifier(folder: Path) -> "BaseClassifier":
+def load_classifier(folder: Path, encoder: str | None) -> "BaseClassifier":
     """The classifier of a Stanza pipeline that needs no download and no language package.
 
-    The pipeline itself gives labels only; its classifier gives the probabilities.
+    The pipeline itself gives labels only; its classifier gives the probabilities. It runs on one thread.
+
+    Args:
+        folder: with `classifier.pt`, `pretrain.pt`, an empty `resources.json` and, over an encoder, `adapter.pt`.
+        encoder: name of the transformer that the classifier was trained on; None for word vectors alone.
+
+    Raises:
+        BackendError: when something is not installed or does not load.
     """
     try:
         import stanza
         import torch
+        from stanza.models.common.foundation_cache import BertRecord, FoundationCache
     except ImportError as error:
         raise BackendError(f"Stanza is not installed ({error}): run `make setup`.") from error
 
     logging.getLogger("stanza").setLevel(logging.WARNING)
     torch.set_num_threads(1)
+    known = FoundationCache(local_files_only=True)
+    if encoder is not None:
+        from nlu.sentiment.encoder import load_adapted
+
+        known.bert[encoder] = BertRecord(*load_adapted(folder / "adapter.pt"), {})
     try:
         pipeline: Any = stanza.Pipeline(
             lang="en",
@@ -109,11 +122,16 @@ def load_classifier(folder: Path) -> "BaseClassifier":
             tokenize_pretokenized=True,
             sentiment_model_path=str(folder / "classifier.pt"),
             sentiment_pretrain_path=str(folder / "pretrain.pt"),
+            foundation_cache=known,
             use_gpu=False,
             verbose=False,
         )
     except (OSError, RuntimeError, ValueError, KeyError) as error:
         raise BackendError(f"Stanza cannot load the sentiment model in {folder}: {error}") from error
-    classifier: BaseClassifier = pipeline.processors["sentiment"]._model
+    classifier: Any = pipeline.processors["sentiment"]._model
     classifier.float().eval()  # files hold half precision
+    if encoder is not None:
+        from nlu.sentiment.encoder import quantised
+
+        classifier.bert_model = quantised(classifier.bert_model)
     return classifier

@@ -1,0 +1,231 @@
+"""Trains the default sentiment model: Stanza's classifier over MiniLM, adapted by low-rank matrices.
+
+One pass in two halves. The first learns from the project's own sentences and, where given, rated review sentences; what
+it has learned sifts the noisy labels of conversations. The second goes on with those that agree.
+"""
+
+import logging
+import random
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from stanza.models import classifier as stanza_classifier
+from stanza.models.classifiers.cnn_classifier import CNNClassifier
+from stanza.models.classifiers.trainer import Trainer
+from stanza.models.common.pretrain import Pretrain, PretrainedWordVocab
+from torch import Tensor, nn
+
+from nlu.sentiment.encoder import ENCODER, add_low_rank, load_encoder, low_rank_state, trainable
+from nlu.sentiment.examples import agreeing, balanced
+from nlu.sentiment.grammar import Instance
+from nlu.sentiment.masking import OTHER, TARGET
+
+LABELS = "-0+"
+"""Order of the classifier's outputs."""
+
+Progress = Callable[[float], None]
+"""Told how much of the work is done, from 0 to 1."""
+
+_LONGEST = 60
+_WARM_UP, _LEAST = 0.04, 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Settings of one training run.
+
+    Attributes:
+        seed: of all random choices.
+        rank: of the low-rank matrices.
+        channels: filters of each width in Stanza's classifier.
+        batch: examples a step.
+        rate: highest learning rate; it rises for the first steps and falls to nearly nothing.
+        first: examples of the first half: own sentences, rated review sentences.
+        second: the same of the second half; the sifted opinions are added.
+        opinions: at most so many of them, as many liked as disliked.
+    """
+
+    seed: int = 7
+    rank: int = 32
+    channels: int = 100
+    batch: int = 32
+    rate: float = 1e-3
+    first: tuple[int, int] = (9000, 3000)
+    second: tuple[int, int] = (9000, 2000)
+    opinions: int = 6000
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """Examples to learn from: own sentences, rated review sentences (no target), and opinions from conversations."""
+
+    own: Sequence[Instance]
+    rated: Sequence[Instance]
+    opinions: Sequence[Instance]
+
+
+def train(material: Material, recipe: Recipe, progress: Progress) -> Any:
+    """The whole pass.
+
+    Returns:
+        Stanza's classifier, its encoder still with separate low-rank matrices.
+    """
+    torch.manual_seed(recipe.seed)
+    random.seed(recipe.seed)  # Stanza places the padding with it
+    rng = random.Random(recipe.seed)
+    classifier = build(recipe)
+    fitter = Fitter(classifier, recipe, rng, progress)
+    own, rated = recipe.first
+    fitter.fit([*_some(material.own, own, rng), *_some(material.rated, rated, rng)], (0.0, 0.5))
+    sifted = agreeing(material.opinions, probabilities(classifier, material.opinions)) if material.opinions else []
+    own, rated = recipe.second
+    more = [
+        *_some(material.own, own, rng),
+        *_some(material.rated, rated, rng),
+        *balanced(sifted, recipe.opinions // 2, rng),
+    ]
+    fitter.fit(more, (0.5, 1.0))
+    return classifier
+
+
+def _some(examples: Sequence[Instance], count: int, rng: random.Random) -> list[Instance]:
+    return rng.sample(list(examples), min(count, len(examples)))
+
+
+def build(recipe: Recipe) -> Any:
+    """An untrained classifier over the encoder; its word vectors tell target and other mention apart, nothing else."""
+    encoder, tokenizer = load_encoder()
+    add_low_rank(encoder, recipe.rank)
+    with tempfile.TemporaryDirectory() as folder:
+        save_pretrain(Path(folder) / "pretrain.pt")
+        pretrain = Pretrain(str(Path(folder) / "pretrain.pt"))
+        pretrain.load()
+    options = {
+        "wordvec_type": "other",
+        "filter_channels": recipe.channels,
+        "filter_sizes": "(1,2,3)",
+        "fc_shapes": "100",
+        "extra_wordvec_method": "NONE",
+        "bert_hidden_layers": 1,
+        "dropout": 0.3,
+    }
+    args = stanza_classifier.parse_args(
+        ["--no_bilstm", *(str(part) for name, value in options.items() for part in (f"--{name}", value))]
+    )
+    args.bert_model = ENCODER
+    classifier = CNNClassifier(
+        pretrain=pretrain,
+        extra_vocab=None,
+        labels=["0", "1", "2"],
+        charmodel_forward=None,
+        charmodel_backward=None,
+        elmo_model=None,
+        bert_model=encoder,
+        bert_tokenizer=tokenizer,
+        force_bert_saved=False,
+        peft_name=None,
+        args=args,
+    )
+    for name, parameter in encoder.named_parameters():
+        parameter.requires_grad = name.endswith((".down", ".up"))
+    return classifier
+
+
+def save_pretrain(path: Path) -> None:
+    """The word vectors that Stanza's classifier needs beside the transformer: one for each masking token."""
+    vocabulary = PretrainedWordVocab([TARGET, OTHER], lang="en")
+    vectors = torch.cat([torch.zeros(len(vocabulary) - 2, 2), torch.eye(2)])
+    torch.save({"emb": vectors, "vocab": vocabulary.state_dict()}, path)
+
+
+class Fitter:
+    """Adam with a learning rate that rises at once and then falls over the whole pass.
+
+    Args:
+        classifier: made by `build`.
+        recipe: settings.
+        rng: orders the examples.
+        progress: told after every step.
+    """
+
+    def __init__(self, classifier: Any, recipe: Recipe, rng: random.Random, progress: Progress) -> None:
+        self._classifier, self._recipe, self._rng, self._progress = classifier, recipe, rng, progress
+        self._learned = [parameter for parameter in classifier.parameters() if parameter.requires_grad]
+        self._optimiser = torch.optim.AdamW(self._learned, lr=recipe.rate, weight_decay=0.01)
+        self._measure = nn.CrossEntropyLoss(label_smoothing=0.05)
+
+    def fit(self, examples: Sequence[Instance], part: tuple[float, float]) -> None:
+        """Learns from every example once.
+
+        Args:
+            examples: in any order.
+            part: where in the whole pass these examples stand, from 0 to 1.
+        """
+        self._classifier.train()
+        batches = list(_batches(examples, self._recipe.batch, self._rng))
+        with trainable(self._classifier):
+            for step, batch in enumerate(batches, 1):
+                place = part[0] + (part[1] - part[0]) * step / len(batches)
+                self._step(batch, self._recipe.rate * min(1.0, place / _WARM_UP) * max(_LEAST, 1 - place))
+                self._progress(place)
+        self._classifier.eval()
+
+    def _step(self, batch: Sequence[Instance], rate: float) -> None:
+        for group in self._optimiser.param_groups:
+            group["lr"] = rate
+        wanted = torch.tensor([LABELS.index(example.label) for example in batch])
+        loss: Tensor = self._measure(self._classifier([list(example.tokens[:_LONGEST]) for example in batch]), wanted)
+        self._optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self._learned, 1.0)
+        self._optimiser.step()
+
+
+def _batches(examples: Sequence[Instance], size: int, rng: random.Random) -> Iterator[list[Instance]]:
+    """Batches of examples of about the same length, in random order."""
+    order = list(examples)
+    rng.shuffle(order)
+    batches = []
+    for start in range(0, len(order), size * 40):
+        block = sorted(order[start : start + size * 40], key=lambda example: len(example.tokens))
+        batches += [block[at : at + size] for at in range(0, len(block), size)]
+    rng.shuffle(batches)
+    yield from batches
+
+
+def probabilities(classifier: Any, examples: Sequence[Instance], size: int = 64) -> NDArray[np.float64]:
+    """Softmax outputs, one row per example, columns as in `LABELS`."""
+    classifier.eval()
+    order = sorted(range(len(examples)), key=lambda index: len(examples[index].tokens))
+    rows = np.zeros((len(examples), len(LABELS)))
+    with torch.inference_mode():
+        for start in range(0, len(order), size):
+            chosen = order[start : start + size]
+            logits = classifier([list(examples[index].tokens[:_LONGEST]) for index in chosen])
+            rows[chosen] = torch.softmax(logits, dim=1).numpy()
+    return rows
+
+
+def save(classifier: Any, folder: Path) -> None:
+    """Writes classifier, word vectors and adapter in half precision, and the list of resources that Stanza asks for."""
+    logging.getLogger("stanza").setLevel(logging.WARNING)
+    folder.mkdir(parents=True, exist_ok=True)
+    Trainer(classifier).save(str(folder / "classifier.pt"), save_optimizer=False)
+    checkpoint = torch.load(folder / "classifier.pt", weights_only=True)
+    torch.save(half_precision(checkpoint), folder / "classifier.pt")
+    save_pretrain(folder / "pretrain.pt")
+    torch.save(low_rank_state(classifier.bert_model), folder / "adapter.pt")
+    (folder / "resources.json").write_text("{}\n", encoding="utf-8")
+
+
+def half_precision(checkpoint: dict[str, Any]) -> dict[str, Any]:
+    """The checkpoint with the weights of the classifier rounded to 16 bits."""
+    weights = checkpoint["params"]["model"]
+    weights.update({name: value.half() for name, value in weights.items()})
+    return checkpoint

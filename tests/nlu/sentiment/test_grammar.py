@@ -1,0 +1,75 @@
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from data.errors import DataError, MissingFileError
+from nlu.sentiment.examples import balanced, heldout_examples, own_examples
+from nlu.sentiment.grammar import Grammar, Instance, Sentence, load_phrases, placed
+from nlu.sentiment.masking import OTHER, TARGET, words
+
+
+@pytest.fixture(scope="module")
+def sentences() -> list[Sentence]:
+    return Grammar(seed=3).sentences(scale=0.2)
+
+
+def test_the_same_seed_makes_the_same_sentences(sentences: list[Sentence]) -> None:
+    assert Grammar(seed=3).sentences(scale=0.2) == sentences
+    assert Grammar(seed=4).sentences(scale=0.2) != sentences
+
+
+def test_every_slot_has_a_polarity_and_every_example_its_target(sentences: list[Sentence]) -> None:
+    for sentence in sentences:
+        examples = list(sentence.instances())
+        assert len(examples) == len(sentence.labels)
+        assert {example.label for example in examples} <= {"+", "-", "0"}
+        if len(examples) > 1:
+            assert all(TARGET in example.tokens and OTHER in example.tokens for example in examples)
+
+
+def test_likes_and_dislikes_are_about_as_many(sentences: list[Sentence]) -> None:
+    counts = Counter(label for sentence in sentences for label in sentence.labels)
+    assert 0.8 < counts["+"] / counts["-"] < 1.25
+    assert counts["0"] > 0.1 * counts["+"]
+
+
+def test_a_contrast_gives_opposite_labels_to_its_two_targets() -> None:
+    sentence = Sentence(f"{placed('I love X')} but {placed('X bored me', 1)}", ("+", "-"))
+    assert list(sentence.instances()) == [
+        Instance(("i", "love", TARGET, "but", OTHER, "bored", "me"), "+"),
+        Instance(("i", "love", OTHER, "but", TARGET, "bored", "me"), "-"),
+    ]
+
+
+def test_held_out_expressions_are_in_no_training_phrase() -> None:
+    trained = set(map(" ".join, map(words, _all_phrases())))
+    kept = [line for lines in load_phrases("heldout.yaml").values() for line in lines]
+    assert len(kept) == len(heldout_examples()) == len(set(kept))
+    assert not {" ".join(words(line)) for line in kept} & trained
+
+
+def _all_phrases() -> list[str]:
+    return [line for lines in load_phrases("clauses.yaml").values() for line in lines]
+
+
+def test_examples_are_not_repeated() -> None:
+    examples = own_examples(seed=3)
+    assert len(examples) == len(set(examples)) > 20000
+
+
+def test_a_missing_or_broken_phrase_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(MissingFileError, match=r"clauses\.yaml"):
+        load_phrases("clauses.yaml", tmp_path)
+    (tmp_path / "clauses.yaml").write_text("positive: [", encoding="utf-8")
+    with pytest.raises(DataError, match=r"clauses\.yaml"):
+        load_phrases("clauses.yaml", tmp_path)
+
+
+def test_balancing_repeats_the_rarer_sign() -> None:
+    import random
+
+    many = [Instance((str(number),), "+") for number in range(50)]
+    few = [Instance((str(number),), "-") for number in range(5)]
+    counts = Counter(example.label for example in balanced([*many, *few], 20, random.Random(1)))
+    assert counts == {"+": 20, "-": 20}
