@@ -31,12 +31,13 @@ def open_dump(path: Path) -> IO[bytes]:
         raise MissingFileError(f"There is no dump {path}; give the path of a Wikidata JSON dump.") from error
 
 
-def chunks_of(path: Path, skip: int = 0) -> Iterator[Sequence[bytes]]:
+def chunks_of(path: Path, skip: int = 0, size: int = CHUNK_BYTES) -> Iterator[Sequence[bytes]]:
     """Lines of a dump, some megabytes at a time; the pieces are the same every time.
 
     Args:
         path: the dump.
         skip: pieces to leave out at the beginning.
+        size: bytes of a piece, about.
 
     Raises:
         MissingFileError: there is no such file.
@@ -45,7 +46,7 @@ def chunks_of(path: Path, skip: int = 0) -> Iterator[Sequence[bytes]]:
     with open_dump(path) as stream:
         number = 0
         try:
-            while lines := stream.readlines(CHUNK_BYTES):
+            while lines := stream.readlines(size):
                 if number >= skip:
                     yield lines
                 number += 1

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from data.building.ancestry import Ancestry
-from data.building.chunks import chunks_of, worked
+from data.building.chunks import CHUNK_BYTES, chunks_of, worked
 from data.building.genres import Genres
 from data.building.passes import first_pass, number_of, second_pass_from
 from data.building.selecting import Selection
@@ -38,11 +38,13 @@ class DumpOptions:
         languages: of names.
         workers: processes; as many as there are cores when None.
         progress: told what is being done and how many lines are.
+        piece: bytes that are worked on at a time, about.
     """
 
     languages: tuple[str, ...] = LANGUAGES
     workers: int | None = None
     progress: Callable[[str, int], None] = lambda _what, _lines: None
+    piece: int = CHUNK_BYTES
 
 
 class DumpBuild:
@@ -80,7 +82,8 @@ class DumpBuild:
         self._workers = options.workers or os.cpu_count() or 1
         self._interest = Interest.of(domains, vocabulary, options.languages)
         shape = dump.stat()
-        self._spool = Spool(folder, f"{dump.resolve()} {shape.st_size} {shape.st_mtime_ns} {self._interest}")
+        this_dump = f"{dump.resolve()} {shape.st_size} {shape.st_mtime_ns} {options.piece}"
+        self._spool = Spool(folder, f"{this_dump} {self._interest}")
         self.lines = 0
         self.malformed = 0
 
@@ -110,7 +113,7 @@ class DumpBuild:
     def _first_pass(self) -> None:
         work = functools.partial(first_pass, interest=self._interest)
         with self._spool.stage("first", ("candidates", "edges")) as stage:
-            for found in worked(work, chunks_of(self._dump, stage.done), self._workers):
+            for found in worked(work, chunks_of(self._dump, stage.done, self._options.piece), self._workers):
                 stage.write("candidates", _joined(found.candidates))
                 stage.write("edges", found.edges.tobytes())
                 stage.counts.update(lines=found.lines, malformed=found.malformed)
@@ -121,7 +124,7 @@ class DumpBuild:
     def _second_pass(self, wanted: Path) -> None:
         work = functools.partial(second_pass_from, interest=self._interest, wanted=wanted)
         with self._spool.stage("second", ("values",)) as stage:
-            for found in worked(work, chunks_of(self._dump, stage.done), self._workers):
+            for found in worked(work, chunks_of(self._dump, stage.done, self._options.piece), self._workers):
                 stage.write("values", _joined(found.values))
                 stage.counts.update(lines=found.lines)
                 stage.finish_piece()

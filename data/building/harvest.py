@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from data.building.genres import Genres, with_one_genre_a_name
+from data.building.names import as_value
 from data.building.spool import Spool
 from data.domains import DomainConfig
+from data.errors import BackendError
 from data.model import Entity, Qid
+from data.sparql.endpoint import EndpointError
 from data.sparql.patient import PatientEndpoint
-from data.sparql.reader import CLASS, OCCUPATION, EntityReader, qid_of
+from data.sparql.reader import CLASS, ENTITY, OCCUPATION, EntityReader, qid_of
 from data.sparql.templates import describe_query, names_query, page_query, subclasses_query
 from data.sparql.vocabulary import Vocabulary
 
@@ -82,16 +85,15 @@ class Harvest:
         Raises:
             BackendError: the endpoint does not answer; what was fetched is kept for the next run.
         """
-        ids = self._spool.lines("ids", self._fetch_ids)
-        self._spool.batches("items", ids, self._options.batch, self._describe, self._told("items"))
-        items: dict[Qid, Entity] = {}
-        values: dict[Qid, Entity] = {}
-        for entity in self._spool.entities("items"):
-            place = items if entity.is_item else values
-            place.setdefault(entity.qid, entity)
-        wanted = {qid for item in items.values() for held in item.relations.values() for qid in held} - items.keys()
-        needed = sorted(wanted, key=lambda qid: int(qid[1:]))
-        self._spool.batches("values", needed, self._options.batch, self._name, self._told("values"))
+        try:
+            items, values = self._items()
+            wanted = {qid for item in items.values() for held in item.relations.values() for qid in held} - items.keys()
+            needed = sorted(wanted, key=lambda qid: int(qid[1:]))
+            self._spool.batches("values", needed, self._options.batch, self._name, self._told("values"))
+        except EndpointError as error:
+            raise BackendError(
+                f"{error} What was fetched is kept: run the same command again to go on from there."
+            ) from error
         named = {entity.qid: entity for entity in self._spool.entities("values")}
         known = [_best_known(values[qid], named.get(qid)) for qid in needed]
         fame = {entity.qid: entity.popularity for entity in (*items.values(), *known)}
@@ -107,32 +109,54 @@ class Harvest:
     def _told(self, what: str) -> Callable[[int, int], None]:
         return lambda done, total: self._progress(what, done, total)
 
-    def _fetch_ids(self) -> Iterator[Qid]:
-        seen: set[Qid] = set()
-        for pid, top in ((CLASS, self._config.classes), (OCCUPATION, self._config.occupations)):
-            if not top:
-                continue
-            rows = self._endpoint.select(subclasses_query(top))
-            below = [qid for qid in (qid_of(row.get("class")) for row in rows) if qid is not None]
-            at_once = self._options.classes_at_once
-            for start in range(0, len(below), at_once):
-                for qid in self._pages(pid, below[start : start + at_once]):
-                    if qid not in seen:
-                        seen.add(qid)
-                        yield qid
-                    if len(seen) == self._options.limit:
-                        return
+    def _items(self) -> tuple[dict[Qid, Entity], dict[Qid, Entity]]:
+        """Items by id, and the values that came with them."""
+        ids = self._ids()
+        self._spool.batches("items", ids, self._options.batch, self._describe, self._told("items"))
+        items: dict[Qid, Entity] = {}
+        values: dict[Qid, Entity] = {}
+        for entity in self._spool.entities("items"):
+            place = items if entity.is_item else values
+            place.setdefault(entity.qid, entity)
+        return items, values
 
-    def _pages(self, pid: str, classes: Sequence[Qid]) -> Iterator[Qid]:
-        after = ""
+    def _ids(self) -> list[Qid]:
+        """Ids of the items, in the order of the classes and within them of the ids; each page is kept."""
+        chunks = self._spool.lines("classes", self._classes)
+        with self._spool.stage("ids", ("ids",)) as stage:
+            kept = [line.split() for line in self._spool.file("ids").read_text(encoding="utf-8").splitlines()]
+            ids = dict.fromkeys(qid for _, qid in kept)
+            after = f"{ENTITY}{kept[-1][1]}" if kept and int(kept[-1][0]) == stage.done else ""
+            for number, chunk in list(enumerate(chunks))[stage.done :]:
+                for page in self._pages(chunk, after):
+                    new = [qid for qid in page if qid not in ids]
+                    ids |= dict.fromkeys(new)
+                    stage.write("ids", "".join(f"{number} {qid}\n" for qid in page).encode())
+                    stage.save()
+                    self._progress("ids", len(ids), 0)
+                    if self._options.limit is not None and len(ids) >= self._options.limit:
+                        return list(ids)[: self._options.limit]
+                after = ""
+                stage.finish_piece()
+        return list(ids)
+
+    def _classes(self) -> Iterator[str]:
+        """Classes and occupations with all below them, some to a line after the property that leads to them."""
+        for pid, top in ((CLASS, self._config.classes), (OCCUPATION, self._config.occupations)):
+            rows = self._endpoint.select(subclasses_query(top)) if top else ()
+            below = [qid for qid in (qid_of(row.get("class")) for row in rows) if qid is not None]
+            for start in range(0, len(below), self._options.classes_at_once):
+                yield " ".join((pid, *below[start : start + self._options.classes_at_once]))
+
+    def _pages(self, chunk: str, after: str) -> Iterator[list[Qid]]:
+        pid, *classes = chunk.split()
         while True:
             query = page_query(pid, classes, after, self._options.page, self._options.since)
             iris = [row["item"] for row in self._endpoint.select(query) if "item" in row]
-            yield from (qid for qid in map(qid_of, iris) if qid is not None)
+            yield [qid for qid in map(qid_of, iris) if qid is not None]
             if len(iris) < self._options.page:
                 return
             after = iris[-1]
-            self._progress("ids", 0, 0)
 
     def _describe(self, ids: Sequence[Qid]) -> list[Entity]:
         def query(some: Sequence[Qid]) -> str:
@@ -150,9 +174,8 @@ class Harvest:
 def _best_known(value: Entity, named: Entity | None) -> Entity:
     """A value with the names and fame of its own line, and the kind by its use when that tells none."""
     if named is None:
-        return value
-    kind = value.kind if named.kind == "subject" else named.kind
-    return dataclasses.replace(named, kind=kind, domain=None)
+        return as_value(value)
+    return as_value(named, value.kind if named.kind == "subject" else named.kind)
 
 
 def _rank(qid: Qid, fame: Mapping[Qid, float]) -> tuple[float, int]:

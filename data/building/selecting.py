@@ -3,7 +3,6 @@
 A machine of its own and a cluster run the same code: only where the lines come from differs.
 """
 
-import dataclasses
 from array import array
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 
@@ -12,6 +11,7 @@ import orjson
 from numpy.typing import NDArray
 
 from data.building.genres import Genres, with_one_genre_a_name
+from data.building.names import as_value
 from data.building.passes import Numbers, number_of
 from data.building.wikidata_json import Reduced, draft_of
 from data.domains import DomainConfig
@@ -75,11 +75,9 @@ class DomainSelector:
         if self._reader.label(draft) is None:
             return None
         own, is_item = self._reader.kind(draft)
-        draft.relations = {}
         draft.kind = kind
         entity = self._reader.entity(reduced["id"], draft, ())
-        kept = own if is_item else entity.kind
-        return self._genres.named(dataclasses.replace(entity, kind=kept, domain=None))
+        return self._genres.named(as_value(entity, own if is_item else None))
 
 
 class Selection:

@@ -6,7 +6,7 @@ from data.catalogue.catalogue import Catalogue, unite
 from data.catalogue.files import read_entities, read_header, write_entities
 from data.errors import MissingFileError
 
-__all__ = ["STARTER", "Catalogue", "load_catalogue", "read_entities", "read_header", "write_entities"]
+__all__ = ["STARTER", "Catalogue", "load_catalogue", "read_entities", "read_header", "unite", "write_entities"]
 
 STARTER = Path(__file__).parent / "starter.jsonl"
 

@@ -5,7 +5,6 @@ import random
 import time
 from collections.abc import Callable, Sequence
 
-from data.errors import BackendError
 from data.sparql.endpoint import Binding, Endpoint, EndpointError
 from data.sparql.pace import Backoff, RateLimit
 
@@ -56,6 +55,11 @@ class PatientEndpoint:
         self._sleep = sleep
         self._rng = rng or random.Random()
 
+    @property
+    def url(self) -> str:
+        """Where it asks."""
+        return self._endpoint.url
+
     def select(self, query: str) -> Sequence[Binding]:
         """Sends a query until it is answered.
 
@@ -84,14 +88,12 @@ class PatientEndpoint:
             query: makes the query for some of them.
 
         Raises:
-            BackendError: not even one id at a time is answered.
+            EndpointError: not even one id at a time is answered, or asking again is of no use.
         """
         try:
             return list(self.select(query(ids)))
         except EndpointError as error:
             if len(ids) <= 1 or not error.retryable or error.status == 429:
-                raise BackendError(
-                    f"{error} What was fetched so far is kept: run the same command again to go on from there."
-                ) from error
+                raise
             half = len(ids) // 2
             return [*self.select_batch(ids[:half], query), *self.select_batch(ids[half:], query)]

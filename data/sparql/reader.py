@@ -17,6 +17,8 @@ __all__ = ["Draft", "EntityReader", "popularity"]
 _ENTITY = re.compile(r"https?://www\.wikidata\.org/entity/(Q[1-9][0-9]{0,11})")
 _DIRECT = re.compile(r"https?://www\.wikidata\.org/prop/direct/(P[1-9][0-9]{0,7})")
 _YEAR = re.compile(r"\+?(-?[0-9]{1,6})-")
+ENTITY = "http://www.wikidata.org/entity/"
+DIRECT = "http://www.wikidata.org/prop/direct/"
 _LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 _ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
 _SITELINKS = "http://wikiba.se/ontology#sitelinks"
@@ -38,6 +40,7 @@ class Draft:
     occupations: set[Qid] = field(default_factory=set)
     relations: dict[PropertyId, dict[Qid, None]] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
+    facts: dict[PropertyId, dict[str, None]] = field(default_factory=dict)
     kind: str | None = None
 
 
@@ -63,6 +66,10 @@ class EntityReader:
 
         What has no name in any of the languages is left out, as a value too.
         """
+        return self.entities(self.drafts(rows))
+
+    def drafts(self, rows: Iterable[Binding]) -> dict[Qid, Draft]:
+        """What the rows say of each entity, by id."""
         drafts: dict[Qid, Draft] = {}
         for row in rows:
             item = qid_of(row.get("item"))
@@ -72,7 +79,7 @@ class EntityReader:
                 self._read_work(drafts, item, row)
             else:
                 self._read_row(drafts, drafts.setdefault(item, Draft()), row)
-        return self.entities(drafts)
+        return drafts
 
     def _read_row(self, drafts: dict[Qid, Draft], draft: Draft, row: Binding) -> None:
         source, value = row["property"], row["value"]
@@ -162,6 +169,7 @@ class EntityReader:
             aliases=tuple(name for name in draft.aliases if name.strip() and name != label)[:MOST_ALIASES],
             labels={language: name for language, name in others.items() if name != label},
             relations={pid: tuple(values) for pid, values in draft.relations.items()},
+            facts={pid: tuple(names) for pid, names in draft.facts.items()},
             ids=draft.ids,
         )
         entity = self._genres.applied(entity) if is_item else entity

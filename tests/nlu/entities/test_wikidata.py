@@ -17,7 +17,7 @@ from nlu.entities.wikidata import LookupLimits, WikidataClient
 from tests.endpoint.rdf import quads
 from tests.endpoint.server import LYING, MIXED, TRUNCATED, Fault, Server, running, silent, status, trickling
 
-FAST = LookupLimits(per_second=1000, burst=100)
+FAST = LookupLimits(deadline=30, per_second=1000, burst=100)
 
 
 @pytest.fixture(scope="module")
@@ -187,7 +187,7 @@ async def test_one_query_at_a_time(server: Server) -> None:
 
 
 async def test_beyond_the_rate_a_look_up_fails_instead_of_waiting(server: Server) -> None:
-    asked = client(server, LookupLimits(per_second=0.1, burst=2))
+    asked = client(server, LookupLimits(deadline=5, per_second=0.1, burst=2))
     assert not (await asked.lookup(["The Matrix"], "movie")).failed
     assert (await asked.lookup(["Pulp Fiction"], "movie")).failed
     assert len(server.agents) == 2
