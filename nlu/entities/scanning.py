@@ -62,6 +62,7 @@ class _Slot:
         whole: with the words around that may belong to a misspelt name.
         opinion: whether it follows a verb of taste.
         introduced: whether it follows any word that names follow.
+        people: whether only people and the like may stand there.
         single: whether it is one part of a clause, so that it can hold one name only.
     """
 
@@ -70,6 +71,7 @@ class _Slot:
     opinion: bool
     introduced: bool
     single: bool
+    people: bool
 
 
 class Scanner:
@@ -91,7 +93,9 @@ class Scanner:
             if not rest:
                 continue
             similar = self._similar(message, slot, chosen, rest)
-            if similar is not None:
+            if similar is not None and slot.people:
+                similar = replace(similar, postings=self._support.people(similar.postings))
+            if similar is not None and similar.postings:
                 chosen = [found for found in chosen if not found.span.overlaps(similar.span)] + [similar]
                 continue
             if slot.single and (slot.opinion or slot.span == Segment(0, len(message))):
@@ -130,9 +134,17 @@ class Scanner:
                 opinion = any(message.is_opinion(place) for place in lead)
                 bare = all(message.is_article(place) for place in lead)
                 named = any(self._support.introduces(message, place) for place in lead)
-                if opinion or bare or named:
+                people = any(message.word(place) in message.words.before_people for place in lead)
+                if opinion or bare or named or people:
                     single = part != clause or len(parts) == 1
-                    yield _Slot(core, _object(message, part, core), opinion, opinion or named, single)
+                    yield _Slot(
+                        core,
+                        _object(message, part, core),
+                        opinion,
+                        opinion or named or people,
+                        single,
+                        people and not (opinion or named),
+                    )
 
     def _similar(self, message: Message, slot: _Slot, chosen: Iterable[Found], rest: list[int]) -> Found | None:
         """A name that the stretch resembles more than what was found in it."""

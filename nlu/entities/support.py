@@ -4,7 +4,7 @@
 "what's up?" or "with friends" they are not.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from data.model import Entity, Qid
 from nlu.entities.index import Posting
@@ -38,6 +38,9 @@ class Support:
             return ()
         if len(words) == 1 and words[0] in message.words.nationalities:
             return postings if self._nationality_counts(message, span) else ()
+        untitled = message.words.indefinite | message.words.possessives
+        if message.word(span.first - 1) in untitled and not message.tokens[span.first].capital:
+            postings = self.people(postings)
         content = [word for word in words if word not in message.words.common and not word.isdecimal()]
         if len(message.key(span.first, span.last)) == 1:
             return postings if self._marked(message, span) else ()
@@ -88,7 +91,7 @@ class Support:
         supported = (
             len(words) >= _SENTENCE_TITLE
             or self._marked(message, span)
-            or self._capital(message, span)
+            or (self._capital(message, span) and not self._within_capitals(message, span))
             or (not nouns and self._fills_slot(message, span))
             or (words[0].isdecimal() and self._follows_verb(message, span.first))
         )
@@ -96,6 +99,8 @@ class Support:
 
     def _one_word(self, message: Message, span: Segment, postings: tuple[Posting, ...]) -> tuple[Posting, ...]:
         """Names with one telling word."""
+        if self._within_capitals(message, span):
+            return ()
         if not self._surname_fits(message, span):
             postings = tuple(one for one in postings if one.kind is not NameKind.SURNAME)
         if len(message.key(span.first, span.last)) <= _SHORT_KEY and not self._fills_slot(message, span):
@@ -122,7 +127,8 @@ class Support:
             return posting.kind <= NameKind.FOREIGN and not owned
         if entity.kind in RARELY_LIKED_KINDS:
             return place
-        return people and (entity.domain is None or entity.kind in _PEOPLE)
+        whole = posting.kind is not NameKind.WITHOUT_ARTICLE
+        return people and whole and (entity.domain is None or entity.kind in _PEOPLE)
 
     def _is_item(self, posting: Posting) -> bool:
         entity = self._get(posting.qid)
@@ -136,9 +142,19 @@ class Support:
         """Not after another telling word ("Willy Parsons") or an article, nor as the first of more words."""
         if self._beside_content(message, span) or message.is_article(span.first - 1):
             return False
-        first = message.starts_sentence(span.first)
-        alone = message.ends_clause(span.last) or message.word(span.last) in message.words.verbs_after
-        return alone or not first
+        if message.ends_clause(span.last) or message.word(span.last) in message.words.verbs_after:
+            return True
+        return message.word(span.last) in message.words.common and not message.starts_sentence(span.first)
+
+    def _within_capitals(self, message: Message, span: Segment) -> bool:
+        """Whether a neighbour has a capital too, so that the word is a part of a longer name: "The Big Sick"."""
+        if message.mostly_capital or not message.tokens[span.first].capital or span in message.quoted:
+            return False
+        before, after = span.first - 1, span.last
+        joined = not message.ends_clause(span.first) and before > 0 and not message.starts_sentence(before)
+        if joined and message.tokens[before].capital and message.word(before) not in message.words.subjects:
+            return True
+        return not message.ends_clause(after) and message.tokens[after].capital
 
     def _marked(self, message: Message, span: Segment) -> bool:
         """In quotes, or beside a word such as "film"."""
@@ -179,15 +195,18 @@ class Support:
 
     def introduces(self, message: Message, place: int) -> bool:
         """Whether a name of some kind may follow the word there."""
-        word = message.word(place)
-        return message.leads(place) or word in message.words.about or word in message.words.by_people
+        return message.leads(place) or message.word(place) in message.words.about
+
+    def people(self, postings: Iterable[Posting]) -> tuple[Posting, ...]:
+        """Only what may follow "with" or "by": no titles."""
+        return tuple(one for one in postings if not self._is_item(one) or self._kind(one) in _PEOPLE)
 
     def _fills_slot(self, message: Message, span: Segment) -> bool:
         """The whole object of a verb of taste, or the whole message."""
         if self._whole(message, span):
             return True
         before = self.before(message, span.first)
-        if before < 0 or not self.clause_ends(message, span.last):
+        if before < 0 or not self._nothing_more(message, span.last):
             return False
         return message.is_opinion(before) or (before > 0 and self._listed(message, before))
 
@@ -216,14 +235,6 @@ class Support:
         """Whether nothing but a polite word follows in the clause."""
         while not message.ends_clause(place):
             if message.word(place) not in message.words.after_titles and not message.is_year(place):
-                return False
-            place += 1
-        return True
-
-    def clause_ends(self, message: Message, place: int) -> bool:
-        """Whether nothing but common words follows in the clause."""
-        while not message.ends_clause(place):
-            if message.word(place) not in message.words.common and not message.is_year(place):
                 return False
             place += 1
         return True

@@ -38,6 +38,7 @@ class LanguageWords(BaseModel):
     particles: list[str]
     pronouns: list[str]
     possessives: list[str]
+    indefinite: list[str]
     subjects: list[str]
     opinion: list[str]
     leads: list[str]
@@ -101,6 +102,7 @@ class Words:
         self.particles = _words(lists.particles for lists in every)
         self.pronouns = _words(lists.pronouns for lists in every)
         self.possessives = _words(lists.possessives for lists in every)
+        self.indefinite = _words(lists.indefinite for lists in every)
         self.subjects = _words(lists.subjects for lists in every)
         self.opinion = _words(lists.opinion for lists in every)
         self.leads = _phrases(lists.leads for lists in every)
@@ -159,6 +161,11 @@ class Words:
             for intent in dict.fromkeys(intent for lists in every for intent in lists.commands)
         }
         self.in_language = _words(lists.in_language for lists in every)
+
+    @property
+    def before_people(self) -> frozenset[str]:
+        """Of the words that people and the like may follow, those that ask for them: "by", not "in"."""
+        return self.by_people & self.by.keys()
 
     @cached_property
     def common(self) -> frozenset[str]:
