@@ -114,7 +114,7 @@ class Understander:
         targets: list[Mention | Reference] = [*linking.mentions, *references, *linking.property_references]
         try:
             if not targets:
-                wanted = context.shown is not None or context.asked == "polarity"
+                wanted = context.asked == "polarity" or context.shown is not None or bool(context.recent)
                 overall = await asyncio.to_thread(self._sentiment.overall, text) if wanted else None
                 return _Opinions(linking, overall=overall)
             spans = tuple(Span(target.start, target.end) for target in targets)
