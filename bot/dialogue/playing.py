@@ -20,6 +20,7 @@ COMMAND: Final = "command"
 """Intent of what the ConveRSE export leaves out."""
 
 _SMALL_TALK: Final = {"praise", "chitchat", "greet", "thanks", "bye"}
+_NEEDS_CONTENT: Final = {"preference", "inform", "yes_but", "no_but"}
 _RESETS: Final = ("reset_items", "reset_properties", "reset_everything")
 _TARGETS: Final[dict[str, ResetTarget]] = {
     "reset_items": "items", "reset_properties": "properties", "reset_everything": "everything",
@@ -103,11 +104,20 @@ def _coarse(scene: Scene) -> str:
         return "preference"
     if question and answer and answer.chosen and not understood.mentions:
         return _picked(coarse, question, answer.chosen)
+    if coarse in {"yes_but", "no_but"} and understood.item_reference and understood.item_reference.polarity:
+        return {"+": "yes_but", "-": "no_but"}[understood.item_reference.polarity]
     if scene.phase is Phase.FINISHED and coarse == "affirm":
         return "request_recommendation"
+    if coarse in _NEEDS_CONTENT and understood.confidence < scene.know.policy.sure and _says_nothing(understood):
+        return "fallback"
     if coarse in _SMALL_TALK and any(mention.polarity for mention in understood.mentions):
         return "preference"
     return "preference" if coarse == "praise" and scene.shown and not question else coarse
+
+
+def _says_nothing(understood: Understanding) -> bool:
+    found = understood.mentions or understood.property_references or understood.constraints or understood.answer
+    return not found and not understood.item_reference and not understood.overall and not understood.domain
 
 
 def _picked(coarse: str, question: Question, chosen: Collection[int]) -> str:
@@ -115,7 +125,9 @@ def _picked(coarse: str, question: Question, chosen: Collection[int]) -> str:
     position = next(iter(chosen))
     if question.kind in {"confirmation", "reset_confirmation", "erase"}:
         return ("affirm", "deny")[position]
-    return _RESETS[position] if question.kind == "reset" else coarse
+    if question.kind == "reset":
+        return _RESETS[position] if len(chosen) == 1 else "reset_everything"
+    return "inform" if coarse in _RESETS else coarse  # "all", "everything"
 
 
 def _label(scene: Scene) -> str:

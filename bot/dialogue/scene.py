@@ -29,6 +29,7 @@ class Policy:
         thin: preferences below which a profile is thin.
         explanations: whether an item is shown with a reason.
         fixed_mode: whether a study has fixed the interaction mode.
+        sure: probability below which an opinion in which nothing is recognised is not taken for one.
         longest_message: characters; a longer message is not read.
         patience: turns for which an unanswered question can still be answered.
         role_dominance: how many times more often a person must appear in one role than in the next to skip asking.
@@ -41,6 +42,7 @@ class Policy:
     thin: int = 3
     explanations: bool = True
     fixed_mode: bool = False
+    sure: float = 0.6
     longest_message: int = 2000
     patience: int = 3
     role_dominance: float = 1.5

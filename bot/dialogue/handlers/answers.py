@@ -51,7 +51,7 @@ def _fits(scene: Scene, question: Question) -> bool:
         case "confirmation" | "reset_confirmation" | "erase":
             return plain and scene.coarse in {"affirm", "deny"}
         case "polarity":
-            return plain and _stated(scene) is not None
+            return plain and scene.coarse in PRECEDING and _stated(scene) is not None
         case "item" | "role" | "delete":
             return plain and scene.coarse == "deny"
         case "reset":

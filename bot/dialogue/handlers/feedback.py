@@ -27,7 +27,14 @@ def _polarity(scene: Scene) -> Polarity | None:
 
 
 def _check(scene: Scene) -> bool:
-    return scene.shown is not None and scene.coarse in OPINIONS
+    """Any opinion while an item is on show; while a question is open too, only one that says something."""
+    return scene.shown is not None and scene.coarse in OPINIONS and not (scene.question and _says_nothing(scene))
+
+
+def _says_nothing(scene: Scene) -> bool:
+    understood = scene.understood
+    found = understood.mentions or understood.property_references or scene.conditions
+    return not found and _polarity(scene) is None
 
 
 def _handle(scene: Scene) -> Move:

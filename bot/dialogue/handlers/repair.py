@@ -7,6 +7,7 @@ from bot.dialogue.profile import with_preference, without
 from bot.dialogue.questions import raised, resolved
 from bot.dialogue.scene import Handler, Move, Scene
 from bot.dialogue.state import Change, Choice, Question
+from data.model import Polarity
 
 
 def _last(scene: Scene) -> Change | None:
@@ -52,7 +53,8 @@ def _correct(scene: Scene) -> Move:
     if question or change is None:
         move = replace(move, state=resolved(move.state, question)) if question else move
         return _instead(scene, move, None)
-    meant = picked(scene.turn.text, change.others)
+    meant = change.others[0] if len(change.others) == 1 and scene.hears("other") else None
+    meant = meant or picked(scene.turn.text, change.others)
     if meant and meant.qid:
         left = tuple(other for other in change.others if other is not meant)
         given = Opinion(meant.qid, change.polarity, mention=change.mention, others=left)
@@ -63,8 +65,9 @@ def _correct(scene: Scene) -> Move:
 def _instead(scene: Scene, move: Move, change: Change | None) -> Move:
     """What the message names takes the wrong one's place; without a name, the other candidates are offered."""
     if scene.understood.mentions:
-        unstated = change.polarity if change else None
-        return replace(acknowledged(scene, take(scene, move, scene.understood.mentions, unstated=unstated)), then="ask")
+        polarity = change.polarity if change else None
+        meant = [replace(mention, polarity=polarity or mention.polarity) for mention in scene.understood.mentions]
+        return replace(acknowledged(scene, take(scene, move, meant)), then="ask")
     if change and change.others:
         asked = Question("item", change.others, change.mention, polarity=change.polarity)
         return move.also(state=raised(move.state, [asked]))
@@ -89,22 +92,20 @@ def _words(text: str) -> set[str]:
 
 def revises(scene: Scene) -> bool:
     """A change of mind that names nothing, so it is about what was said last rather than about the item on show."""
-    understood = scene.understood
-    reference = understood.item_reference
-    return (
-        scene.hears("revision")
-        and not understood.mentions
-        and reference is not None
-        and reference.polarity is not None
-        and _last(scene) is not None
-    )
+    named = bool(scene.understood.mentions)
+    return scene.hears("revision") and not named and _new_opinion(scene) is not None and _last(scene) is not None
+
+
+def _new_opinion(scene: Scene) -> Polarity | None:
+    reference = scene.understood.item_reference
+    return reference.polarity if reference else scene.understood.overall
 
 
 def _revise(scene: Scene) -> Move:
-    change, reference = _last(scene), scene.understood.item_reference
-    if change is None or reference is None or reference.polarity is None:
+    change, polarity = _last(scene), _new_opinion(scene)
+    if change is None or polarity is None:
         return scene.move()
-    move = note(scene, scene.move(), Opinion(change.qid, reference.polarity, mention=change.mention))
+    move = note(scene, scene.move(), Opinion(change.qid, polarity, mention=change.mention))
     return replace(acknowledged(scene, move), then="remind")
 
 
