@@ -1,0 +1,142 @@
+"""Makes the desk of a study out of a running bot."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from bot.channels.conversation import Conversation
+from bot.config import Settings
+from bot.dialogue.manager import DialogueManager, Understands
+from bot.dialogue.scene import Policy
+from bot.dialogue.state import DialogueState, Profile
+from bot.errors import ConfigError
+from bot.storage.store import SqlStore
+from bot.study.assignment import Condition
+from bot.study.config import StudyConfig
+from bot.study.desk import StudyDesk, TaskStore
+from bot.study.store import StudyStore
+from data.catalogue import Catalogue
+from data.domains import DomainConfig
+from data.model import Domain
+from recommender.model import Recommender, Request
+
+_LISTED = 5
+_MODES = {"nl", "mixed", "buttons"}
+
+
+class CatalogueScribe:
+    """Makes the lists of battles with the bot's recommender."""
+
+    def __init__(self, store: StudyStore, catalogue: Catalogue, recommender: Recommender) -> None:
+        self._store = store
+        self._catalogue = catalogue
+        self._recommender = recommender
+
+    async def battle_list(self, variant: str, profile: Profile, domain: str) -> Sequence[str]:
+        """Labels with years of what a variant recommends for a profile."""
+        liked = tuple(one.qid for one in profile.preferences if one.polarity == "+")
+        disliked = tuple(one.qid for one in profile.preferences if one.polarity == "-")
+        known = frozenset((*liked, *disliked, *(one.qid for one in profile.shown)))
+        found = self._recommender.recommend(Request(domain, liked, disliked, known, n=_LISTED, variant=variant))
+        return [self._titled(item.qid) for item in found.items]
+
+    async def pair_counts(self) -> Sequence[tuple[str, str, int]]:
+        """How often each pair was compared."""
+        async with self._store.sql.reading() as connection:
+            return await self._store.pairs(connection)
+
+    def label(self, qid: str) -> str:
+        """Name of an entity."""
+        return self._catalogue.label(qid)
+
+    def _titled(self, qid: str) -> str:
+        entity = self._catalogue.get(qid)
+        year = f" ({entity.year})" if entity and entity.year else ""
+        return f"• {self._catalogue.label(qid)}{year}"
+
+
+def study_desk(
+    study: StudyConfig,
+    settings: Settings,
+    store: SqlStore,
+    otherwise: Conversation,
+    understander: Understands,
+    recommender: Recommender,
+    catalogue: Catalogue,
+    domains: Mapping[Domain, DomainConfig],
+    policy: Policy,
+    clock: Callable[[], datetime],
+) -> StudyDesk:
+    """The desk of a study.
+
+    Args:
+        study: the study.
+        settings: of the bot; the study's factors override them.
+        store: the database.
+        otherwise: answers whoever does not take part.
+        understander: understands free text.
+        recommender: ranks items.
+        catalogue: what is known of the world.
+        domains: the domains by name.
+        policy: what the settings say about the dialogue.
+        clock: gives the present moment.
+
+    Raises:
+        ConfigError: a factor has a level that the bot does not know.
+    """
+    check_levels(study, domains)
+
+    def manager(condition: Condition, kept: TaskStore) -> DialogueManager:
+        return DialogueManager(
+            kept,
+            understander,
+            recommender,
+            catalogue,
+            domains,
+            clock=clock,
+            rng=random.Random(settings.seed),
+            policy=policy_in(policy, condition),
+            initial=state_in(settings, condition, settings.language),
+        )
+
+    scribe = CatalogueScribe(StudyStore(store, study), catalogue, recommender)
+
+    def states(condition: Condition, language: str) -> DialogueState:
+        return state_in(settings, condition, language)
+
+    return StudyDesk(study, store, otherwise, manager, states, scribe, clock)
+
+
+def policy_in(policy: Policy, condition: Condition) -> Policy:
+    """The policy as a condition changes it."""
+    elicitation = condition.get("elicitation", policy.elicitation)
+    return replace(
+        policy,
+        variant=str(condition.get("variant", policy.variant)),
+        elicitation=None if elicitation in (None, "none") else str(elicitation),
+        explanations=bool(condition.get("explanations", policy.explanations)),
+        fixed_mode=condition.get("mode") is not None,
+    )
+
+
+def state_in(settings: Settings, condition: Condition, language: str) -> DialogueState:
+    """The state in which a condition begins."""
+    mode = condition.get("mode", settings.mode)
+    return DialogueState(
+        domain=str(condition.get("domain", settings.domain)),
+        language=str(condition.get("language", language)),
+        mode=mode,  # type: ignore[arg-type]  # checked by check_levels
+        domain_chosen=condition.get("domain") is not None,
+    )
+
+
+def check_levels(study: StudyConfig, domains: Mapping[Domain, DomainConfig]) -> None:
+    """Raises ConfigError for a level that the bot does not know."""
+    known: Mapping[str, set[str]] = {"mode": _MODES, "domain": set(domains)}
+    for name, factor in study.factors.items():
+        for level in factor.levels:
+            if name == "explanations" and not isinstance(level, bool):
+                raise ConfigError(f"factors.explanations: expected true or false, found {level!r}")
+            if name in known and level not in known[name]:
+                raise ConfigError(f"factors.{name}: {level!r} is none of {', '.join(sorted(known[name]))}")
