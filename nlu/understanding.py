@@ -23,7 +23,8 @@ from nlu.model import (
 INTENTS_UNAVAILABLE = "intents_unavailable"
 SENTIMENT_UNAVAILABLE = "sentiment_unavailable"
 
-_SMALL_TALK = frozenset({"chitchat", "praise", "greet", "bye", "thanks", "inform", "affirm", "deny", "start"})
+_ANSWERS = frozenset({"inform", "affirm", "deny"})
+_SMALL_TALK = _ANSWERS | {"chitchat", "praise", "greet", "bye", "thanks", "start"}
 _ABOUT_THE_ITEM = frozenset({"details", "why", "trailer"})
 _CHOOSING = frozenset({"item", "role", "delete"})
 _CONDITION_KINDS = frozenset({"genre", "country", "language", "place", "subject"})
@@ -131,13 +132,7 @@ class Understander:
         """Whether the message is nothing but names: a preference whose polarity is to be asked."""
         if not linking.mentions or (linking.answer is not None and context.asked in _CHOOSING):
             return False
-        spans = [(mention.start, mention.end) for mention in linking.mentions]
-        outside = (
-            token.word
-            for token in message.tokens
-            if not any(start <= token.start and token.end <= end for start, end in spans)
-        )
-        return all(word in self._words.beside_titles for word in outside)
+        return all(word in self._words.beside_titles for word in _outside(message, linking))
 
     def _decide(
         self, message: Message, recognised: IntentResult, linking: Linking, context: Context, *, bare: bool
@@ -145,18 +140,42 @@ class Understander:
         """The coarse intent, from what the classifier says and what was found in the message."""
         best, confidence = recognised.best, recognised.confidence
         if bare:
-            wanted = best == "request_recommendation" and all(map(_is_condition, linking.mentions))
-            return best if wanted else "preference"
+            return "request_recommendation" if self._wants_items(recognised, linking) else "preference"
         if linking.answer is not None and context.asked in _CHOOSING and best not in _LEAVING:
             return "inform"
         asked = self._question_about_item(message, linking, context)
         if asked is not None and best not in _ABOUT_THE_ITEM and confidence < self._config.sure:
             return asked
-        if linking.mentions and best in _SMALL_TALK:
+        if self._refuses(message, linking):
+            return "request_recommendation"
+        if best in _SMALL_TALK and self._states_preference(message, best, linking):
             return "preference"
-        if confidence < self._config.fallback_below:
+        lost = best == "inform" and context.asked is None and linking.domain is None
+        if lost or confidence < self._config.fallback_below:
             return self._by_content(linking)
         return best
+
+    def _wants_items(self, recognised: IntentResult, linking: Linking) -> bool:
+        """Whether bare names are conditions: "movies by Kubrick", or what the classifier takes for them."""
+        introduced = any(
+            one.values and one.text not in {mention.text for mention in linking.mentions} for one in linking.constraints
+        )
+        conditions = all(mention.candidates[0].kind in _CONDITION_KINDS for mention in linking.mentions)
+        return (introduced and linking.domain is not None) or (
+            conditions and recognised.best == "request_recommendation"
+        )
+
+    def _refuses(self, message: Message, linking: Linking) -> bool:
+        """Whether the message is nothing but what is not wanted: "not horror"."""
+        negated = any(one.negated for one in linking.constraints)
+        allowed = self._words.beside_titles | self._words.negations
+        return negated and all(word in allowed for word in _outside(message, linking))
+
+    def _states_preference(self, message: Message, best: str, linking: Linking) -> bool:
+        """Whether small talk or an answer is about something that can be liked: "I love Pixar", not "I love you"."""
+        if best in _ANSWERS or any(message.is_opinion(place) for place in range(len(message))):
+            return bool(linking.mentions)
+        return any(mention.candidates[0].kind not in _CONDITION_KINDS for mention in linking.mentions)
 
     def _by_content(self, linking: Linking) -> str:
         """The intent that the finds alone suggest."""
@@ -189,6 +208,11 @@ class Understander:
         return self._question_about_item(message, linking, context) or self._by_content(linking)
 
 
-def _is_condition(mention: Mention) -> bool:
-    """Whether what is named may as well be a condition of a request: "Italian movies", "horror"."""
-    return mention.candidates[0].kind in _CONDITION_KINDS
+def _outside(message: Message, linking: Linking) -> tuple[str, ...]:
+    """The words that belong to no mention."""
+    spans = [(mention.start, mention.end) for mention in linking.mentions]
+    return tuple(
+        token.word
+        for token in message.tokens
+        if not any(start <= token.start and token.end <= end for start, end in spans)
+    )

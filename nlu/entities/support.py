@@ -112,7 +112,7 @@ class Support:
         if self._introduced(message, span) and not national:
             return tuple(one for one in postings if self._kind(one) not in RARELY_LIKED_KINDS)
         before = self.before(message, span.first)
-        people = message.word(before) in message.words.by_people
+        people = message.word(before) in message.words.before_people
         place = any(message.phrase(before - more, before + 1) in message.words.place_leads for more in (0, 1))
         place = place and message.word(before - 1) not in message.words.speech
         owned = message.word(span.first - 1) in message.words.possessives | message.words.subjects

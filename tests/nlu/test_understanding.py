@@ -107,6 +107,37 @@ async def test_improbable_intent_is_a_fallback_only_when_nothing_was_found(linke
     assert (await understander.understand("movies before 1960", Context())).coarse_intent == "request_recommendation"
 
 
+async def test_stray_answer_is_a_fallback_when_nothing_is_asked(linker):
+    understander = Understander(Intents("inform", 0.95), linker, Sentiment())
+
+    assert (await understander.understand("12345", Context())).coarse_intent == "fallback"
+    assert (await understander.understand("12345", Context(asked="other"))).coarse_intent == "inform"
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("movies by Stanley Kubrick", "request_recommendation"),
+        ("not horror", "request_recommendation"),
+        ("Stanley Kubrick", "preference"),
+        ("horror", "preference"),
+    ],
+)
+async def test_bare_conditions_are_a_request(linker, text, intent):
+    assert (
+        await Understander(Intents("inform"), linker, Sentiment()).understand(text, Context())
+    ).coarse_intent == intent
+
+
+async def test_fact_in_small_talk_is_no_preference(linker):
+    understander = Understander(Intents("chitchat"), linker, Sentiment())
+
+    assert (
+        await understander.understand("I was on holiday in France, in Paris", Context())
+    ).coarse_intent == "chitchat"
+    assert (await understander.understand("Woody Allen is a great actor", Context())).coarse_intent == "preference"
+
+
 async def test_answer_to_the_open_options_is_an_answer(linker):
     context = Context(asked="item", options=("Dune (2021 film)", "Dune (1984 film)"))
     understander = Understander(Intents("deny"), linker, Sentiment())
