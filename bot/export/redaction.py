@@ -1,0 +1,37 @@
+"""Takes out of messages what may tell who wrote them: e-mail addresses, links, @handles and phone numbers."""
+
+import re
+from collections import Counter
+
+_LINK = re.compile(r"\b(?:https?://|www\.)\S+|\bt\.me/\S+", re.IGNORECASE)
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_HANDLE = re.compile(r"(?<![\w@])@\w{2,32}\b")
+_PHONE = re.compile(r"(?<![\w.])(?:\+|00)?(?:\(?\d{1,4}\)?[ ./-]?){2,5}\d{2,4}(?!\w)")
+_YEARS = re.compile(r"(?:(?:1[5-9]|20)\d\d[ ./-]*)+")
+_DIGITS_OF_A_PHONE = range(8, 16)
+_KINDS = (("link", _LINK), ("email", _EMAIL), ("handle", _HANDLE))
+
+
+def redact(text: str) -> tuple[str, Counter[str]]:
+    """The text with what may identify a person replaced by its kind in square brackets.
+
+    Args:
+        text: what a user wrote.
+
+    Returns:
+        The redacted text, and how much of each kind ("email", "link", "handle", "phone") was taken out.
+    """
+    found: Counter[str] = Counter()
+    for kind, pattern in _KINDS:
+        text, count = pattern.subn(f"[{kind}]", text)
+        found[kind] += count
+    text = _PHONE.sub(lambda match: _phone(match[0], found), text)
+    return text, +found
+
+
+def _phone(digits: str, found: Counter[str]) -> str:
+    """Numbers of eight digits or more are phone numbers; years and titles such as 1984 are shorter."""
+    if sum(character.isdigit() for character in digits) not in _DIGITS_OF_A_PHONE or _YEARS.fullmatch(digits):
+        return digits
+    found["phone"] += 1
+    return "[phone]"
