@@ -1,5 +1,6 @@
 """What the linker knows of languages: word lists from `words/*.yaml`, one file a language, merged into one value."""
 
+import functools
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -97,6 +98,7 @@ class Words:
     def __init__(self, languages: Mapping[str, LanguageWords]) -> None:
         """Takes the validated files by language code."""
         self.languages = languages
+        self.fingerprint = repr(sorted(languages.items()))
         every = list(languages.values())
         self.articles = _words(lists.articles for lists in every)
         self.particles = _words(lists.particles for lists in every)
@@ -200,8 +202,9 @@ class Words:
         return self.languages.get(language, self.languages["en"]).kind_with_year
 
 
+@functools.cache
 def load_words(folder: Path = _FOLDER) -> Words:
-    """Reads all language files.
+    """Reads all language files, once for each folder.
 
     Raises:
         DataError: a file with a missing, unknown or wrong key.
@@ -217,7 +220,8 @@ def load_words(folder: Path = _FOLDER) -> Words:
 
 def _strings(path: Path) -> object:
     """The file with every scalar as text: "no", "on" and "yes" are words here."""
-    return yaml.load(path.read_text("utf-8"), Loader=yaml.BaseLoader)  # noqa: S506 - makes strings only
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    return yaml.load(path.read_text("utf-8"), Loader=loader)  # noqa: S506 - makes strings only
 
 
 def phrase(text: str) -> Phrase:

@@ -9,7 +9,7 @@ from data.model import Entity
 from nlu.entities.folding import fold
 from nlu.entities.index import AliasIndex
 from nlu.entities.names import NameKind
-from nlu.entities.storage import load_index, save_index
+from nlu.entities.storage import load_index, prepared_index, save_index
 
 FILMS = (
     Entity("Q1", "The Silent Harbour", "film", "movie", 1990, 0.4, aliases=("Harbour of Silence",)),
@@ -103,6 +103,31 @@ def test_index_of_nothing_finds_nothing(words):
 def test_an_id_that_is_none_of_wikidata_is_refused(words):
     with pytest.raises(DataError, match="Wikidata item id"):
         AliasIndex.build([Entity("x1", "Nameless", "film")], words)
+
+
+def test_index_is_prepared_once_and_anew_when_the_entities_change(words, tmp_path: Path):
+    path = tmp_path / "new folder" / "names.index"
+    prepared_index(FILMS, words, path)
+    first = path.stat().st_mtime_ns
+
+    assert qids(prepared_index(FILMS, words, path), "twelve lanterns") == ["Q5"]
+    assert path.stat().st_mtime_ns == first
+    assert qids(prepared_index(FILMS[:2], words, path), "twelve lanterns") == []
+    assert path.stat().st_mtime_ns != first
+
+
+def test_broken_prepared_file_is_replaced(words, tmp_path: Path):
+    path = tmp_path / "names.index"
+    path.write_bytes(b"\x00\x01garbage")
+
+    assert qids(prepared_index(FILMS, words, path), "twelve lanterns") == ["Q5"]
+    assert qids(load_index(path), "twelve lanterns") == ["Q5"]
+
+
+def test_index_works_where_it_cannot_be_kept(words, tmp_path: Path):
+    (tmp_path / "file").write_text("no folder")
+
+    assert qids(prepared_index(FILMS, words, tmp_path / "file" / "names.index"), "twelve lanterns") == ["Q5"]
 
 
 def test_missing_file_is_named(tmp_path: Path):
