@@ -15,7 +15,7 @@ from rapidfuzz import fuzz
 
 from data.catalogue.catalogue import Catalogue
 from data.errors import DataError, MissingFileError
-from data.formats.converse import read_rows
+from data.formats.converse import read_rows, split
 from nlu.model import Span
 from nlu.sentiment.grammar import Instance
 from nlu.sentiment.masking import mask, words
@@ -113,7 +113,7 @@ def converse(folder: Path, catalogue: Catalogue) -> Iterator[Opinion]:
 
 def _converse_row(row: dict[str, Any], catalogue: Catalogue, group: str) -> Opinion | None:
     text = str(row.get("message") or "")
-    objects = [part.strip() for part in str(row.get("recognizedObjects") or "").split(",") if part.strip()[-1:] in "+-"]
+    objects = [part for part in split(str(row.get("recognizedObjects") or "")) if part.endswith(("+", "-"))]
     reference = _REFERENCE.search(text)
     if len(objects) == 1 and reference and len(words(text)) <= 8:
         return Opinion(text, (Span(*reference.span()),), (objects[0][-1],), group, "converse")

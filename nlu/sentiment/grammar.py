@@ -132,6 +132,7 @@ class Grammar:
             (self._predicate, 3000),
             (self._verb, 2500),
             (self._contrast, 3500),
+            (self._crowded, 1000),
             (self._agreement, 1500),
             (self._aside, 2000),
             (self._hearsay, 500),
@@ -215,6 +216,21 @@ class Grammar:
             lead = self._pick(self._style["leading"])
             return self._two(f"{lead} {one}", ",", two, (first, second))
         return self._two(one, self._pick(self._style["contrast"]), two, (first, second))
+
+    def _crowded(self) -> Sentence:
+        """Two or three clauses, each on one or two things, opinions turning at every joint."""
+        sign = self._sign()
+        text = ""
+        labels: list[str] = []
+        for index in range(self._rng.choice((2, 3))):
+            count = self._rng.choice((1, 1, 2))
+            named = [_MARK.format(len(labels) + number) for number in range(count)]
+            joint = self._pick(self._style["contrast"]) if index else ""
+            clause = _SLOT.sub(self._pick((" and ", " & ", ", ")).join(named), self._clause(sign), count=1)
+            text = f"{text} {joint} {_SLOT.sub(named[0], clause)}"
+            labels += [sign] * count
+            sign = "-" if sign == "+" else "+"
+        return Sentence(text.strip(), tuple(labels))
 
     def _agreement(self) -> Sentence:
         sign = self._sign()
