@@ -59,6 +59,7 @@ class Mention:
         candidates: best first, at most six.
         accepted: id of the entity when it needs no question.
         role: property id when the text names the role ("Clint Eastwood as director").
+        example: named as an example of what is wanted ("something like Inception"), not as liked.
     """
 
     start: int
@@ -68,6 +69,7 @@ class Mention:
     accepted: Qid | None = None
     polarity: Polarity | None = None
     role: PropertyId | None = None
+    example: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,7 @@ class Understanding:
         domain: domain that the words name or imply, None when they do not.
         learned: entities that a lookup added to the catalogue in this turn.
         overall: opinion of a message that names nothing ("loved it!", "meh"); None when it states none or names something.
+        unknown: the user's words that look like a name and are none that anybody knows ("I like Zorblax").
         notes: names of what went otherwise than usual ("intents_unavailable", "lookup_failed").
     """
 
@@ -144,6 +147,7 @@ class Understanding:
     learned: tuple[Entity, ...] = ()
     notes: tuple[str, ...] = ()
     overall: Polarity | None = None
+    unknown: tuple[str, ...] = ()
 
 
 class IntentRecognizer(Protocol):
@@ -156,7 +160,7 @@ class IntentRecognizer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Linking:
-    """What the entity linker found in one message. Polarities are still None."""
+    """What the entity linker found in one message, as in `Understanding`. Polarities are still None."""
 
     mentions: tuple[Mention, ...] = ()
     item_reference: Reference | None = None
@@ -166,6 +170,7 @@ class Linking:
     domain: Domain | None = None
     learned: tuple[Entity, ...] = ()
     notes: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 class EntityLinker(Protocol):
