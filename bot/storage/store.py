@@ -21,7 +21,7 @@ from bot.storage.turn import SqlTurn, is_update, is_user, turn_from, upsert
 from bot.storage.upgrade import LOCK, upgrade
 from data.model import Entity
 
-LEASE = timedelta(seconds=20)
+LEASE = timedelta(seconds=10)
 """How long a process that has begun to send a reply is trusted to be alive."""
 
 Clock = Callable[[], datetime]

@@ -1,5 +1,5 @@
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +11,7 @@ from sqlalchemy.engine import URL
 from bot.channels.conversation import Conversation
 from bot.channels.privacy import PrivacyDesk
 from bot.channels.telegram.run import run_telegram
+from bot.channels.telegram.server import health_routes
 from bot.channels.wording import load_channel_wordings
 from bot.config import load_settings
 from bot.dialogue.state import DialogueState
@@ -40,6 +41,13 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+Problems = Callable[[], Awaitable[Mapping[str, str]]]
+
+
+async def no_problems() -> Mapping[str, str]:
+    return {}
+
+
 class Start(Protocol):
     def __call__(
         self, conversation: Conversation | None = None, *, consent: bool = True, **settings: Any
@@ -52,7 +60,11 @@ def start(server: TelegramServer, store: SqlStore, tmp_path: Path) -> Start:
 
     @asynccontextmanager
     async def run(
-        conversation: Conversation | None = None, *, consent: bool = False, **changes: Any
+        conversation: Conversation | None = None,
+        *,
+        consent: bool = False,
+        problems: Problems | None = None,
+        **changes: Any,
     ) -> AsyncIterator[None]:
         values = {"data_dir": tmp_path, "telegram_bot_token": TOKEN, "telegram_base_url": server.url, **changes}
         talk: Conversation = conversation or StoredEcho(store)
@@ -64,7 +76,7 @@ def start(server: TelegramServer, store: SqlStore, tmp_path: Path) -> Start:
                 load_settings(**values),
                 talk,
                 store,
-                routes=[],
+                routes=health_routes(problems, lambda: b"figures"),
                 clock=utc_now,
                 notify=lambda _line: ready.set(),
                 stop=stop,

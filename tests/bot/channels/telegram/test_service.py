@@ -433,6 +433,27 @@ async def test_webhooks(server: TelegramServer, start: Start, unused_tcp_port: i
         assert "still here" in (await server.answers(ANNA, 2))[1].text
 
 
+async def test_health_and_metrics_are_served_beside_polling(
+    server: TelegramServer, start: Start, unused_tcp_port: int
+) -> None:
+    failing: dict[str, str] = {}
+
+    async def problems() -> dict[str, str]:
+        return failing
+
+    async with (
+        start(health_port=unused_tcp_port, problems=problems),
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{unused_tcp_port}", trust_env=False) as client,
+    ):
+        assert (await client.get("/healthz")).json() == {"status": "ok"}
+        assert (await client.get("/readyz")).status_code == 200
+        failing["rasa"] = "ConnectError"
+        ready = await client.get("/readyz")
+        assert (ready.status_code, ready.json()["problems"]) == (503, {"rasa": "ConnectError"})
+        assert (await client.get("/healthz")).status_code == 200
+        assert (await client.get("/metrics")).text == "figures"
+
+
 async def test_a_port_in_use_is_named(server: TelegramServer, start: Start) -> None:
     port = int(server.url.rsplit(":", 1)[1])
     with pytest.raises(BackendError, match=f"port {port}"):
