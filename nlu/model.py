@@ -129,7 +129,7 @@ class Understanding:
         answer: how it answers the open options, None when it does not.
         domain: domain that the words name or imply, None when they do not.
         learned: entities that a lookup added to the catalogue in this turn.
-        overall: opinion of a message that names nothing ("loved it!", "meh"); None when it states none or names something.
+        overall: opinion of a message that names nothing ("loved it!", "meh"); None when it states none.
         unknown: the user's words that look like a name and are none that anybody knows ("I like Zorblax").
         notes: names of what went otherwise than usual ("intents_unavailable", "lookup_failed").
     """

@@ -24,6 +24,7 @@ INTENTS_UNAVAILABLE = "intents_unavailable"
 SENTIMENT_UNAVAILABLE = "sentiment_unavailable"
 
 _ANSWERS = frozenset({"inform", "affirm", "deny"})
+_OPINIONS = frozenset({"preference", "yes_but", "no_but", "inform"})
 _SMALL_TALK = _ANSWERS | {"chitchat", "praise", "greet", "bye", "thanks", "start"}
 _ABOUT_THE_ITEM = frozenset({"details", "why", "trailer"})
 _CHOOSING = frozenset({"item", "role", "delete"})
@@ -101,6 +102,7 @@ class Understander:
             domain=opinionated.domain,
             learned=opinionated.learned,
             notes=tuple(notes),
+            unknown=linking.unknown,
         )
 
     async def _recognise(self, text: str) -> IntentResult | None:
@@ -115,7 +117,8 @@ class Understander:
         targets: list[Mention | Reference] = [*linking.mentions, *references, *linking.property_references]
         try:
             if not targets:
-                wanted = context.asked == "polarity" or context.shown is not None or bool(context.recent)
+                about = context.asked == "polarity" or context.shown is not None or bool(context.recent)
+                wanted = about and not linking.unknown
                 overall = await asyncio.to_thread(self._sentiment.overall, text) if wanted else None
                 return _Opinions(linking, overall=overall)
             spans = tuple(Span(target.start, target.end) for target in targets)
@@ -146,7 +149,8 @@ class Understander:
         asked = self._question_about_item(message, linking, context)
         if asked is not None and best not in _ABOUT_THE_ITEM and confidence < self._config.sure:
             return asked
-        if self._refuses(message, linking):
+        examples = any(mention.example for mention in linking.mentions)
+        if self._refuses(message, linking) or (examples and best in _OPINIONS):
             return "request_recommendation"
         if best in _SMALL_TALK and self._states_preference(message, best, linking):
             return "preference"

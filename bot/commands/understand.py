@@ -70,6 +70,8 @@ async def _understand(settings: "Settings", text: str, context: "Context") -> "U
     from data.catalogue import load_catalogue
     from data.domains import load_domains
     from nlu.entities.linker import CatalogueLinker
+    from nlu.entities.storage import prepared_index
+    from nlu.entities.words import load_words
     from nlu.intents.recognizer import RasaIntentRecognizer
     from nlu.intents.server import managed_rasa
     from nlu.sentiment.recognizer import StanzaSentimentRecognizer
@@ -80,7 +82,9 @@ async def _understand(settings: "Settings", text: str, context: "Context") -> "U
         raise UsageError(f"There is no domain {context.domain!r}; choose one of {', '.join(domains)}.")
     with shown_progress() as progress:
         async with managed_rasa(settings.data_dir / "rasa", url=settings.rasa_url, on_progress=progress) as url:
-            linker = CatalogueLinker(load_catalogue(settings.catalogue, settings.data_dir / "catalogue"), domains)
+            catalogue = load_catalogue(settings.catalogue, settings.data_dir / "catalogue")
+            index = prepared_index(catalogue.entities(), load_words(), settings.data_dir / "names.index")
+            linker = CatalogueLinker(catalogue, domains, index=index)
             intents = RasaIntentRecognizer(url, timeout=settings.rasa_timeout)
             return await Understander(intents, linker, StanzaSentimentRecognizer()).understand(text, context)
 
@@ -112,6 +116,7 @@ def to_json(understood: "Understanding", intent: str) -> dict[str, Any]:
         "answer": {"chosen": list(answer.chosen), "none": answer.none} if answer else None,
         "overall": understood.overall,
         "domain": understood.domain,
+        "unknown": list(understood.unknown),
         "notes": list(understood.notes),
     }
 
@@ -133,6 +138,7 @@ def _mention(mention: "Mention") -> dict[str, Any]:
             for one in mention.candidates
         ],
         "accepted": mention.accepted,
+        "example": mention.example,
         "role": mention.role,
     }
 

@@ -51,7 +51,9 @@ class Constraints:
         taken = [one.segment for one in named]
         dated = [one.segment for one in named if self._is_item(one.qid)]
         found: list[tuple[int, Constraint]] = []
-        compared = shown or next((self._catalogue.get(one.qid) for one in named if self._is_item(one.qid)), None)
+        items = [one for one in named if self._is_item(one.qid)]
+        examples = [one for one in items if self._references.is_example(message, one.segment.first)]
+        compared = next((self._catalogue.get(one.qid) for one in examples), shown)
         year = compared.year if compared else None
         for segment, bounds in year_ranges(message, taken, dated, self._this_year(), year):
             found.append((segment.first, self._ranged(message, segment, "year", *bounds)))
@@ -106,7 +108,7 @@ class Constraints:
     def _value(self, message: Message, named: Named, domain: Domain) -> Constraint | None:
         """A person, genre, country or other value that was named as a condition."""
         entity = self._catalogue.get(named.qid)
-        if entity is None or self._is_seed(message, named.segment.first):
+        if entity is None or self._references.is_example(message, named.segment.first):
             return None
         if entity.kind == "country":
             people = self._compatriots(message, named, domain)
@@ -159,18 +161,6 @@ class Constraints:
         if known is not None and known[1] in roles:
             return known
         return place, None
-
-    def _is_seed(self, message: Message, place: int) -> bool:
-        """Whether the name is an example ("something like Queen"), not the object of "I like"."""
-        words = message.words
-        while message.is_article(place - 1) or message.word(place - 1) in self._references.nouns:
-            place -= 1
-        for phrase in words.seeds:
-            start = place - len(phrase)
-            if start >= 0 and message.phrase(start, place) == phrase:
-                verb = len(phrase) == 1 and phrase[0] in words.opinion
-                return not (verb and message.word(start - 1) in words.verb_before)
-        return False
 
     def _unknown(self, message: Message, taken: Sequence[Segment], domain: Domain) -> Iterator[tuple[int, Constraint]]:
         """Conditions whose value nobody knows ("by Jane Nobody"), so that they can be named instead of dropped."""

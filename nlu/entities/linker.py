@@ -124,6 +124,7 @@ class CatalogueLinker:
             candidates=candidates,
             accepted=None if found.doubtful else accepted,
             role=self._references.role(message, segment, named or context.domain),
+            example=self._references.is_example(message, segment.first),
         )
 
     def _with_namesakes(self, found: Found, domain: Domain) -> tuple[Posting, ...]:
@@ -194,4 +195,9 @@ class CatalogueLinker:
             domain=reading.domain,
             learned=learned,
             notes=notes,
+            unknown=tuple(
+                message.surface(one.core.first, one.core.last)
+                for one in reading.unknown
+                if self._scanner.is_name(message, one)
+            ),
         )

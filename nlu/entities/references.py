@@ -73,6 +73,18 @@ class References:
             return frozenset(words.noun_kinds[message.word(span.last + 1)])
         return frozenset()
 
+    def is_example(self, message: Message, place: int) -> bool:
+        """Whether a name there is an example ("something like Queen"), not the object of "I like"."""
+        words = self._words
+        while message.is_article(place - 1) or message.word(place - 1) in self.nouns:
+            place -= 1
+        for seed in words.seeds:
+            start = place - len(seed)
+            if start >= 0 and message.phrase(start, place) == seed:
+                verb = len(seed) == 1 and seed[0] in words.opinion
+                return not (verb and (start == 0 or message.word(start - 1) in words.verb_before))
+        return False
+
     def property_of(self, message: Message, last: int, domain: Domain) -> tuple[int, PropertyId] | None:
         """The property whose name ends right before a place: "directed by", "starring"; with its own first place."""
         for first, end, pid in self._spans(message, self._properties[domain]):

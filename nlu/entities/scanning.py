@@ -103,6 +103,15 @@ class Scanner:
         chosen = [replace(found, doubtful=_doubtful(message, found, chosen)) for found in chosen]
         return tuple(sorted(chosen, key=lambda found: found.span.first)), tuple(unknown)
 
+    def is_name(self, message: Message, unknown: Unknown) -> bool:
+        """Whether the words are a name rather than what is said of an item: "Zorblax", not "every minute"."""
+        core = unknown.core
+        telling = sum(word not in message.words.common for word in message.phrase(core.first, core.last))
+        if telling > 1 or core in message.quoted or message.tokens[core.first].capital:
+            return True
+        before = message.word(core.first - 1)
+        return not message.is_article(core.first - 1) and before not in message.words.determining
+
     def _exact(self, message: Message, *, item_shown: bool) -> Iterator[Found]:
         count = min(len(message), _LONGEST_MESSAGE)
         for first in range(count):

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import logging
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ _KEY = "converse_alias_index"
 _ALIGNMENT = 64
 
 
-def prepared_index(entities: Collection[Entity], words: Words, path: Path) -> AliasIndex:
+def prepared_index(entities: Iterable[Entity], words: Words, path: Path) -> AliasIndex:
     """The index of these entities from a file that was prepared earlier, or built now and kept there for next time.
 
     Args:
@@ -32,6 +32,7 @@ def prepared_index(entities: Collection[Entity], words: Words, path: Path) -> Al
         path: of the file; it is written anew when the entities or words have changed. Where it cannot be written the
             index is built each time.
     """
+    entities = tuple(entities)
     mark = fingerprint(entities, words)
     with suppress(MissingFileError, DataError):
         index = load_index(path, mark)

@@ -164,6 +164,11 @@ class Words:
         }
         self.in_language = _words(lists.in_language for lists in every)
 
+    @cached_property
+    def determining(self) -> frozenset[str]:
+        """Words before a noun: "every minute", "its ending"."""
+        return self.indefinite | self.possessives | self.demonstratives | self.determiners
+
     @property
     def before_people(self) -> frozenset[str]:
         """Of the words that people and the like may follow, those that ask for them: "by", not "in"."""

@@ -129,6 +129,27 @@ async def test_bare_conditions_are_a_request(linker, text, intent):
     ).coarse_intent == intent
 
 
+async def test_example_makes_a_request(linker, catalogue):
+    understander = Understander(Intents("yes_but"), linker, Sentiment())
+
+    understood = await understander.understand("something like Inception but newer", shown(catalogue))
+
+    assert understood.coarse_intent == "request_recommendation"
+    assert [mention.example for mention in understood.mentions] == [True]
+    assert [one.minimum for one in understood.constraints] == [2011]
+    liked = await understander.understand("I like Inception", shown(catalogue))
+    assert [mention.example for mention in liked.mentions] == [False]
+
+
+async def test_unknown_name_is_no_opinion_on_the_item_on_show(linker, catalogue):
+    understander = Understander(Intents("preference"), linker, Sentiment(overall="+"))
+
+    understood = await understander.understand("I like Zorblax", shown(catalogue))
+
+    assert understood.overall is None
+    assert understood.unknown == ("Zorblax",)
+
+
 async def test_fact_in_small_talk_is_no_preference(linker):
     understander = Understander(Intents("chitchat"), linker, Sentiment())
 
