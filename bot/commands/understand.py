@@ -85,8 +85,8 @@ async def _understand(settings: "Settings", text: str, context: "Context") -> "U
             catalogue = load_catalogue(settings.catalogue, settings.data_dir / "catalogue")
             index = prepared_index(catalogue.entities(), load_words(), settings.data_dir / "names.index")
             linker = CatalogueLinker(catalogue, domains, index=index)
-            intents = RasaIntentRecognizer(url, timeout=settings.rasa_timeout)
-            return await Understander(intents, linker, StanzaSentimentRecognizer()).understand(text, context)
+            async with RasaIntentRecognizer(url, timeout=settings.rasa_timeout) as intents:
+                return await Understander(intents, linker, StanzaSentimentRecognizer()).understand(text, context)
 
 
 def to_json(understood: "Understanding", intent: str) -> dict[str, Any]:

@@ -4,11 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from data.catalogue import Catalogue, load_catalogue
-from data.domains import load_domains
+from data.catalogue import Catalogue
 from data.errors import BackendError
 from data.model import Polarity
-from nlu.entities.linker import CatalogueLinker
 from nlu.model import Context, IntentResult, Span
 from nlu.understanding import Understander
 
@@ -44,16 +42,6 @@ class Broken(Sentiment):
 
     def polarities(self, text: str, targets: tuple[Span, ...]) -> tuple[Polarity | None, ...]:
         raise BackendError("Stanza cannot be used.")
-
-
-@pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
-    return load_catalogue()
-
-
-@pytest.fixture(scope="module")
-def linker(catalogue: Catalogue) -> CatalogueLinker:
-    return CatalogueLinker(catalogue, load_domains())
 
 
 def shown(catalogue: Catalogue) -> Context:

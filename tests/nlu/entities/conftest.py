@@ -1,8 +1,8 @@
-"""The linker over the catalogue that ships."""
+"""The linker over the catalogue that ships, in a year of its own."""
 
 import pytest
 
-from data.catalogue import Catalogue, load_catalogue
+from data.catalogue import Catalogue
 from data.domains import load_domains
 from nlu.entities.linker import CatalogueLinker
 from nlu.entities.words import Words, load_words
@@ -14,10 +14,5 @@ def words() -> Words:
 
 
 @pytest.fixture(scope="session")
-def starter() -> Catalogue:
-    return load_catalogue()
-
-
-@pytest.fixture(scope="session")
-def starter_linker(starter: Catalogue, words: Words) -> CatalogueLinker:
-    return CatalogueLinker(starter, load_domains(), words=words, this_year=lambda: 2026)
+def starter_linker(catalogue: Catalogue, words: Words) -> CatalogueLinker:
+    return CatalogueLinker(catalogue, load_domains(), words=words, this_year=lambda: 2026)

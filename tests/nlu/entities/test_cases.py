@@ -60,24 +60,24 @@ def _check_mentions(linking: Linking, case: dict[str, Any], catalogue: Catalogue
 
 
 @pytest.mark.parametrize(("group", "case"), _cases())
-async def test_case(group: dict[str, Any], case: dict[str, Any], starter_linker: CatalogueLinker, starter: Catalogue):
+async def test_case(group: dict[str, Any], case: dict[str, Any], starter_linker: CatalogueLinker, catalogue: Catalogue):
     context = Context(
         domain=group["domain"],
         language=group.get("language", "en"),
         asked="item" if "options" in case else None,
         options=tuple(case.get("options", ())),
-        shown=starter.items(group["domain"])[0].qid if group.get("shown") else None,
+        shown=catalogue.items(group["domain"])[0].qid if group.get("shown") else None,
     )
 
     linking = await starter_linker.link(case["say"], context)
 
-    _check_mentions(linking, case, starter)
+    _check_mentions(linking, case, catalogue)
     if "refers" in case:
         assert (linking.item_reference is not None) == case["refers"]
     if "properties" in case:
         assert [reference.property for reference in linking.property_references] == case["properties"]
     if "conditions" in case:
-        assert sorted(_condition(one, starter) for one in linking.constraints) == sorted(case["conditions"])
+        assert sorted(_condition(one, catalogue) for one in linking.constraints) == sorted(case["conditions"])
     if "domain_named" in case:
         assert linking.domain == case["domain_named"]
     if "options" in case:
