@@ -14,7 +14,7 @@ def sample() -> Sequence[Entity]:
     import dataclasses
 
     catalogue = load_catalogue()
-    items = [item for domain in ("movie", "book", "music") for item in catalogue.items(domain)[:60]]
+    items = [item for domain in ("movie", "book", "music") for item in catalogue.items(domain)[:40]]
     items = [item for item in items if len(item.relations) > 2]
     values = dict.fromkeys(qid for item in items for held in item.relations.values() for qid in held)
     chosen = {item.qid for item in items}

@@ -21,7 +21,7 @@ from data.sparql.vocabulary import load_vocabulary
 from tests.endpoint.rdf import DATE, LABEL, MODIFIED, SITELINKS, direct, item
 from tests.endpoint.server import MIXED, TRUNCATED, Server, running, status
 
-OPTIONS = HarvestOptions(page=20, batch=15)
+OPTIONS = HarvestOptions(page=20, batch=40)
 
 
 def patient(server: Server, waits: list[float] | None = None) -> PatientEndpoint:
