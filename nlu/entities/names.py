@@ -86,6 +86,7 @@ def _keys(text: str, kind: NameKind, person: bool, words: Words) -> Iterator[tup
         yield _sequel(tokens, words), max(kind, NameKind.ALIAS)
     if not person:
         yield from _parts(plain, tokens, words)
+        yield _hero(tokens, words), NameKind.MAIN_PART
 
 
 def _numbers(tokens: Sequence[Token], kind: NameKind, words: Words) -> Iterator[tuple[str, NameKind]]:
@@ -108,6 +109,16 @@ def _without_article(text: str, tokens: Sequence[Token], words: Words) -> str:
     """The name without its article; "A.I." has none."""
     if len(tokens) > 1 and tokens[0].word in words.articles and text[tokens[0].end] != ".":
         return join_keys(tokens[1:])
+    return ""
+
+
+def _hero(tokens: Sequence[Token], words: Words) -> str:
+    """What stands before "and the", when it is a name of several words: "Harry Potter and the Goblet of Fire"."""
+    said = tuple(token.word for token in tokens)
+    for joint in words.title_joints:
+        for place in range(2, len(said) - len(joint)):
+            if said[place : place + len(joint)] == joint and said[0] not in words.articles:
+                return join_keys(tokens[:place])
     return ""
 
 

@@ -50,6 +50,7 @@ class LanguageWords(BaseModel):
     verbs_after: list[str]
     after_titles: list[str]
     part_words: list[str]
+    title_joints: list[str]
     place_leads: list[str]
     year_links: list[str]
     joins: list[str]
@@ -115,6 +116,7 @@ class Words:
         self.verbs_after = _words(lists.verbs_after for lists in every)
         self.after_titles = _words(lists.after_titles for lists in every)
         self.part_words = _words(lists.part_words for lists in every)
+        self.title_joints = _phrases(lists.title_joints for lists in every)
         self.place_leads = _phrases(lists.place_leads for lists in every)
         self.year_links = _words(lists.year_links for lists in every)
         self.joins = _words(lists.joins for lists in every)
