@@ -89,7 +89,7 @@ class CompiledGraph:
 
     @classmethod
     def from_networkx(cls, graph: "nx.Graph[Qid]", domains: Sequence[Domain]) -> Self:
-        """Compiles the graph of `recommender.graph.build_item_graph`.
+        """Compiles the graph of `recommender.graph.build_item_graph`; renown counts as popularity where it is given.
 
         Raises:
             UsageError: a node is no Wikidata id.
@@ -103,7 +103,7 @@ class CompiledGraph:
             domains,
             ids=np.array([node_number(qid) for qid in order], dtype=np.uint32),
             domain=np.array([codes.get(known.get("domain") or "", 0) for known in attributes], dtype=np.uint8),
-            popularity=np.array([known.get("popularity") or 0.0 for known in attributes], dtype=np.float64),
+            popularity=np.array([known.get("renown", known.get("popularity")) or 0.0 for known in attributes]),
             year=np.array([known.get("year") or 0 for known in attributes], dtype=np.int16),
             ends=ends,
             weights=np.array([weight for _, _, weight in graph.edges(data="weight", default=1.0)], dtype=np.float32),

@@ -1,7 +1,8 @@
 """The recommender of the product: profiles in, explained recommendations out."""
 
+import bisect
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import networkx as nx
@@ -17,7 +18,7 @@ from recommender.compiled import CompiledGraph
 from recommender.elicitation import Elicitor
 from recommender.explanation import Explainer, Profile
 from recommender.flow import strands
-from recommender.graph import build_item_graph, edge_weights
+from recommender.graph import add_renown, build_item_graph, renown
 from recommender.model import ElicitationRequest, Reason, Recommendation, Request, Result
 from recommender.ranking import DomainItems, Query, WalkRanker, diversify
 from recommender.scoring import Ranker, make_ranker
@@ -51,8 +52,9 @@ class GraphRecommender:
         self._catalogue = catalogue
         self._domains = domains
         self._variants = variants
-        self._weights = edge_weights(domains)
         self.graph: nx.Graph[Qid] = build_item_graph(catalogue.entities(), domains, catalogue.canonical)
+        for domain in domains:
+            add_renown(self.graph, catalogue.items(domain))
         self.compiled = CompiledGraph.from_networkx(self.graph, tuple(domains))
         self._items = {domain: DomainItems(self.compiled, domain) for domain in domains}
         self._rankers: dict[str, Ranker] = {}
@@ -103,6 +105,21 @@ class GraphRecommender:
             seeds = self._seeds(request)
             return self._reasons(self._query(request.domain, seeds, frozenset(), None), seeds, [node])[0]
 
+    def scores(self, request: Request, qids: Sequence[Qid]) -> dict[Qid, float]:
+        """Scores of given items by the variant `ppr`; those that the graph lacks are left out.
+
+        Raises:
+            UsageError: for an unknown domain.
+        """
+        self.compiled.code(request.domain)
+        with self._lock:
+            found = {qid: self.compiled.find(self._catalogue.canonical(qid)) for qid in qids}
+            known = {qid: node for qid, node in found.items() if node is not None}
+            query = self._query(request.domain, self._seeds(request), frozenset(), None)
+            nodes = np.array(list(known.values()), dtype=np.int64)
+            scores = self._walk().scores(query, self._items[request.domain], nodes)
+        return dict(zip(known, scores.tolist(), strict=True))
+
     def elicit(self, request: ElicitationRequest) -> tuple[Qid, ...]:
         """Items to ask about, best first.
 
@@ -122,20 +139,24 @@ class GraphRecommender:
         """
         known = self._catalogue.get(entity.qid) or self._catalogue.add(entity)
         values: dict[Qid, float] = {}
-        for pid, found in known.relations.items():
-            if (weight := self._weights.get((known.domain, pid), 0.0)) > 0:
-                for value in map(self._catalogue.canonical, found):
-                    values[value] = values.get(value, 0.0) + weight
+        around = build_item_graph([known], self._domains, self._catalogue.canonical)
+        for one, other, edge in around.edges(data=True):
+            values[other if one == known.qid else one] = edge["weight"]
         with self._lock:
             code = self.compiled.code(known.domain) if known.domain else 0
             found_at = self.compiled.find(known.qid)
             was_item = found_at is not None and self.compiled.nodes["domain"][found_at] == code
-            node = self.compiled.insert(known.qid, code=code, popularity=known.popularity, year=known.year)
+            node = self.compiled.insert(known.qid, code=code, popularity=self._renown(known), year=known.year)
             self.compiled.connect(node, [self.compiled.insert(value) for value in values], list(values.values()))
             if known.domain and not was_item:
                 self._items[known.domain].add(node)
-            self.graph.update(build_item_graph([known], self._domains, self._catalogue.canonical))
+            self.graph.update(around)
             self._rankers.pop("original", None)
+
+    def _renown(self, entity: Entity) -> float:
+        items = self._catalogue.items(entity.domain) if entity.domain else ()
+        better = bisect.bisect_left(items, -entity.popularity, key=lambda item: -item.popularity)
+        return renown(better, len(items)) if items else 0.0
 
     # ----------------------------------------------------------------------------------------------------------- parts
 

@@ -149,6 +149,12 @@ class WalkRanker:
             scores[near] = self.blend(x, nodes[near], gamma, items.total)
         return best(self._graph, nodes, scores, size)
 
+    def scores(self, query: Query, items: DomainItems, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Scores of given items, whether they may be shown or not."""
+        seeds = self.seeds(query)
+        x = self.walker.exact(seeds)[nodes] if self.walker.small else self.walker.values(seeds, nodes)
+        return self.blend(x, nodes, self.gamma(query), items.total)
+
     def _candidates(self, query: Query, items: DomainItems, gamma: float, size: int) -> NDArray[np.int64]:
         flags = _NO_FLAGS
         if query.allowed is not None:

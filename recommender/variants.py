@@ -34,7 +34,7 @@ class Variant:
     method: Method
     about: str
     walk: WalkConfig = field(default_factory=WalkConfig)
-    gamma: float = 0.2
+    gamma: float = 0.35
     gamma_few: float = 0.5
     few: int = 3
     dislikes: float = 0.25

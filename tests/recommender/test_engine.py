@@ -6,7 +6,6 @@ from data.catalogue import Catalogue
 from data.domains import load_domains
 from data.errors import UsageError
 from data.model import Constraint, Entity
-from recommender import build_recommender
 from recommender.engine import GraphRecommender
 from recommender.model import Request, Result
 from tests.recommender.conftest import (
@@ -127,14 +126,34 @@ def test_a_learned_item_is_recommended_at_once(recommender: GraphRecommender, ca
 
 
 def test_learning_equals_building_anew(catalogue: Catalogue) -> None:
-    new = Entity("Q77", "New", "film", "movie", 2020, 0.95, relations={"P57": (ALMA,), "P136": (DRAMA,)})
-    learner = build_recommender(catalogue, load_domains())
+    """All but the popularity of the other items, which is told by rank."""
+    new = Entity("Q77", "New", "film", "movie", 2020, 0.0, relations={"P57": (ALMA,), "P136": (DRAMA, COMEDY)})
+    learner = GraphRecommender(catalogue, load_domains())
     learner.learn(new)
-    rebuilt = build_recommender(catalogue, load_domains())
-    request = Request("movie", liked=(FIRST,), disliked=(COMEDY,), n=6)
+    rebuilt = GraphRecommender(catalogue, load_domains())
+    assert learner.graph.edges == rebuilt.graph.edges
+    request = Request("movie", liked=(FIRST,), disliked=(COMEDY,), n=7)
     one, other = learner.recommend(request), rebuilt.recommend(request)
     assert ids(one) == ids(other)
-    assert [item.score for item in one.items] == pytest.approx([item.score for item in other.items])
+    reasons = {item.qid: [reason.value for reason in item.because] for item in one.items}
+    assert reasons == {item.qid: [reason.value for reason in item.because] for item in other.items}
+
+
+def test_scores_rank_as_the_recommendations_do(recommender: GraphRecommender) -> None:
+    request = Request("movie", liked=(ALMA,), n=6)
+    scores = recommender.scores(request, [FIRST, SECOND, THIRD, LONE, "Q4040"])
+    assert set(scores) == {FIRST, SECOND, THIRD, LONE}
+    shown = {item.qid: item.score for item in recommender.recommend(request).items}
+    assert scores == pytest.approx({qid: shown[qid] for qid in scores})
+
+
+def test_what_stands_first_in_a_list_counts_most(catalogue: Catalogue) -> None:
+    leading = Entity("Q81", "Leading", "film", "movie", 2020, 0.4, relations={"P161": ("Q90", "Q91")})
+    second = Entity("Q82", "Second", "film", "movie", 2020, 0.4, relations={"P161": ("Q92", "Q90")})
+    catalogue.add(leading)
+    catalogue.add(second)
+    found = GraphRecommender(catalogue, load_domains()).scores(Request("movie", liked=("Q90",)), ["Q81", "Q82"])
+    assert found["Q81"] > found["Q82"]
 
 
 def test_merged_ids_count_as_the_one_they_were_merged_into() -> None:
