@@ -1,8 +1,8 @@
 """Time and memory of building from a Wikidata dump: `python -m benchmarks.dump --gb 1 2 4 --json`.
 
 A dump of each size is generated (in a temporary folder, removed afterwards) with the mixture and the line lengths of
-the real one: mostly papers, people, places and other things that are no concern of ours, some films, books and pieces of
-music, and a class hierarchy. The build runs in a process of its own.
+the real one: mostly papers, people, places and other things that are no concern of ours, some films, books and pieces
+of music, and a class hierarchy. The build runs in a process of its own.
 """
 
 import argparse
