@@ -80,6 +80,8 @@ class StarterConfig(BaseModel):
     labels: Mapping[Qid, str]
     kinds: Mapping[Qid, str]
     not_items: frozenset[Qid]
+    small_words: frozenset[str]
+    abbreviations: frozenset[str]
     musicians: Mapping[Qid, str]
     known_otherwise: Mapping[Qid, str]
 

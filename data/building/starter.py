@@ -12,6 +12,7 @@ from data.building.facts import Facts, Item, StarterConfig, Value, italian_title
 from data.building.genres import GENRE, Genres, load_genres, with_one_genre_a_name
 from data.building.names import distinct_names
 from data.building.selection import choose
+from data.building.tidying import without_misleading_aliases
 from data.catalogue import STARTER, write_entities
 from data.domains import DomainConfig, load_domains
 from data.errors import DataError
@@ -63,7 +64,8 @@ class Compiler:
         wanted |= {self._genres.canonical(qid) for qid in self._mentioned()}
         left = sorted(wanted - set(chosen), key=lambda qid: int(qid[1:]))
         values = (self._value(qid, rows.get(qid, [])) for qid in left)
-        return with_one_genre_a_name([*items, *(value for value in values if value is not None)])
+        found = with_one_genre_a_name([*items, *(value for value in values if value is not None)])
+        return without_misleading_aliases(found, self._config.small_words, self._config.abbreviations)
 
     def _mentioned(self) -> Iterator[Qid]:
         """Those the dialogues mention that are no items: people, genres, franchises."""

@@ -90,3 +90,14 @@ def test_search_puts_exact_names_first(catalogue: Catalogue) -> None:
     assert search(catalogue, "Q83495")[0].label == "The Matrix"
     assert [found.domain for found in search(catalogue, "beyonce", domain="music", limit=1)] == ["music"]
     assert search(catalogue, "   ") == ()
+
+
+def test_no_alias_is_a_word_or_a_code_that_means_something_else(catalogue: Catalogue) -> None:
+    names = {
+        alias.casefold()
+        for entity in catalogue.entities()
+        if entity.kind in {"country", "language", "place"}
+        for alias in entity.aliases
+    }
+    assert names.isdisjoint({"it", "no", "me", "my", "is", "be", "hi", "or", "in", "id", "de", "la la land"})
+    assert {"us", "uk"} <= names
