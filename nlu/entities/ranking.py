@@ -13,7 +13,7 @@ from nlu.entities.words import Words
 from nlu.model import Candidate, Context
 
 MOST_CANDIDATES = 6
-ACCEPTED_SHARE = 0.7
+ACCEPTED_SHARE = 0.85
 SMALLEST_RATIO = 0.05
 
 _NAME_WEIGHT = {
@@ -29,11 +29,12 @@ _TITLES = frozenset({NameKind.LABEL, NameKind.FOREIGN, NameKind.WITHOUT_ARTICLE}
 _SIMILARITY_POWER = 3
 _PRIOR_FLOOR = 0.05
 _PRIOR_POWER = 3
-_OTHER_DOMAIN = 0.12
+_OTHER_DOMAIN = 0.05
+_MUCH_BETTER_KNOWN = 0.1
 _NO_DOMAIN = 0.4
 _RARELY_LIKED = 0.05
 _LEAST_INEXACT = 0.01
-_GENRE_OF_DOMAIN = 3.0
+_GENRE_OF_DOMAIN = 6.0
 _GENRE_OF_OTHERS = 0.1
 _NAMED_AFTER = 0.3
 _RECENT = 3.0
@@ -64,6 +65,7 @@ class _Weighed:
     weight: float
     entity: Entity
     kind: NameKind
+    named_after: Qid | None = None
 
 
 class Ranker:
@@ -144,12 +146,18 @@ def _favour_namesakes(found: Mapping[Qid, _Weighed]) -> Iterator[_Weighed]:
     """Of an album and the band that it is named after, the band is meant."""
     for one in found.values():
         values = {value for values in one.entity.relations.values() for value in values}
-        after = any(other in values and found[other].entity.domain == one.entity.domain for other in found)
-        yield replace(one, weight=one.weight * _NAMED_AFTER) if after else one
+        after = [qid for qid in found if qid in values and found[qid].entity.domain == one.entity.domain]
+        yield replace(one, weight=one.weight * _NAMED_AFTER, named_after=after[0]) if after else one
 
 
 def _rivals(other: _Weighed, best: _Weighed) -> bool:
-    """Whether a question is due between the two: not between a title and its sequels, unless it is less known."""
-    if best.kind not in _TITLES or other.kind <= NameKind.WITHOUT_ARTICLE:
+    """Whether a question is due between the two.
+
+    None is between a band and the album of its name, nor between a title and what shares only a part of it (sequels),
+    unless that is much better known.
+    """
+    if other.named_after == best.entity.qid:
+        return False
+    if best.kind not in _TITLES or other.kind <= max(best.kind, NameKind.FOREIGN):
         return True
-    return other.entity.popularity > best.entity.popularity
+    return other.entity.popularity > best.entity.popularity + _MUCH_BETTER_KNOWN
