@@ -7,6 +7,7 @@ from string import Template
 
 from data.domains import DomainConfig
 from data.model import PropertyId, Qid
+from data.sparql.reader import CLASS
 from data.sparql.text import entities, literal, properties
 from data.sparql.vocabulary import Vocabulary
 
@@ -29,7 +30,7 @@ def find_query(
         "find",
         names=" ".join(literal(name, language) for name in names for language in languages),
         classes=entities((*config.classes, *vocabulary.kinds), ", "),
-        occupations=entities(config.occupations, ", "),
+        occupations=entities(_occupations(config), ", "),
         limit=str(limit),
     )
 
@@ -68,7 +69,7 @@ def describe_query(
         literals=properties(vocabulary.literals),
         relations=properties(config.properties),
         classes=entities(dict.fromkeys((*config.classes, *vocabulary.kinds))),
-        occupations=entities(config.occupations),
+        occupations=entities(_occupations(config)),
         works=made,
     )
 
@@ -80,9 +81,9 @@ def names_query(qids: Sequence[Qid], languages: Sequence[str], vocabulary: Vocab
         items=entities(qids),
         languages=", ".join(literal(language) for language in languages),
         literals="",
-        relations="",
+        relations=properties([CLASS]),
         classes=entities(vocabulary.kinds),
-        occupations="",
+        occupations=entities(vocabulary.kinds),
         works="",
     )
 
@@ -111,6 +112,11 @@ def page_query(property_id: PropertyId, classes: Iterable[Qid], after: str, limi
         after=literal(after),
         limit=str(limit),
     )
+
+
+def _occupations(config: DomainConfig) -> Iterable[Qid]:
+    """Occupations that make items; where there are none, classes, which are nobody's: some engines want a value."""
+    return config.occupations or config.classes
 
 
 def render(name: str, *, header: bool = True, **values: str) -> str:
