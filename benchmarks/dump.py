@@ -72,6 +72,8 @@ def claims(kind: str, rng: random.Random, people: int) -> dict[str, list[dict[st
         found["P31"] = [item("P31", int(CLASSES[kind][1:]))]
     if kind == "class":
         found["P279"] = [item("P279", rng.choice((11424, 7366, 35120, 5, 2424752)))]
+    if kind == "paper":
+        found |= {"P50": some("P50", 4, *person), "P921": some("P921", 2, 35_000_000, 100_000)}
     if kind == "film":
         found |= {"P57": some("P57", 2, *person), "P161": some("P161", 14, *person), "P58": some("P58", 3, *person)}
         found |= {"P136": some("P136", 4, *genre), "P495": [item("P495", 30)], "P364": [item("P364", 1860)]}

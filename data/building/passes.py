@@ -65,7 +65,7 @@ def first_pass(lines: Iterable[bytes], interest: Interest) -> Gathered:
             number = number_of(entity["id"])
             for above in superclasses(entity):
                 found.edges.extend((number, number_of(above)))
-            if not interest.telling.isdisjoint(reduced["claims"]):
+            if interest.may_be_item(reduced):
                 found.candidates.append(orjson.dumps(reduced))
         except ValueError:
             found.malformed += 1

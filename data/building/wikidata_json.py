@@ -31,11 +31,13 @@ class Interest:
         languages: of names.
         properties: whose statements are kept.
         telling: properties of which a possible item has one.
+        unrelated: classes of which no item is.
     """
 
     languages: tuple[str, ...]
     properties: frozenset[PropertyId]
     telling: frozenset[PropertyId]
+    unrelated: frozenset[Qid]
 
     @classmethod
     def of(cls, domains: Mapping[Domain, DomainConfig], vocabulary: Vocabulary, languages: Iterable[str]) -> "Interest":
@@ -45,7 +47,14 @@ class Interest:
             tuple(languages),
             frozenset((*(pid for pid, _ in used), *vocabulary.literals, CLASS, OCCUPATION)),
             frozenset(pid for pid, known in used if known.weight >= TELLING),
+            vocabulary.unrelated,
         )
+
+    def may_be_item(self, reduced: "Reduced") -> bool:
+        """Whether an entity may be an item, as far as that shows without the class hierarchy."""
+        claims = reduced["claims"]
+        classes = claims.get(CLASS, ())
+        return not self.telling.isdisjoint(claims) and not (classes and self.unrelated.issuperset(classes))
 
 
 def parse_line(line: bytes) -> dict[str, Any] | None:

@@ -22,6 +22,7 @@ class Vocabulary(BaseModel):
         image: address of a picture, with `{name}` for its file name.
         kinds: classes with the kind that they make of an entity that is no item of a domain.
         small_words: words that titles write small.
+        unrelated: classes that very many entities have and no item.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -31,6 +32,7 @@ class Vocabulary(BaseModel):
     image: str
     kinds: Mapping[Qid, str]
     small_words: frozenset[str]
+    unrelated: frozenset[Qid]
 
     @property
     def literals(self) -> tuple[PropertyId, ...]:

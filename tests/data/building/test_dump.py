@@ -140,3 +140,27 @@ def test_a_damaged_or_missing_dump_is_named(dump: Path, tmp_path: Path) -> None:
         run(build(packed, tmp_path / "work"))
     with pytest.raises(MissingFileError, match="There is no dump"):
         build(tmp_path / "absent.json", tmp_path / "work")
+
+
+def test_papers_and_other_masses_are_passed_over_at_once(dump: Path, tmp_path: Path) -> None:
+    whole = run(build(dump, tmp_path / "whole"))
+    paper = {
+        "type": "item",
+        "id": "Q999999",
+        "labels": {"en": {"language": "en", "value": "On Films"}},
+        "claims": {
+            "P31": [statement("P31", item_value("Q13442814"))],
+            "P50": [statement("P50", item_value("Q999998"))],
+        },
+    }
+    book = {
+        **paper,
+        "id": "Q999997",
+        "claims": {**paper["claims"], "P31": [*paper["claims"]["P31"], statement("P31", item_value("Q571"))]},
+    }
+    dump.write_bytes(orjson.dumps(paper) + b"\n" + orjson.dumps(book) + b"\n" + dump.read_bytes())
+    built = build(dump, tmp_path / "work")
+    found = run(built)
+    assert (tmp_path / "work" / "candidates").read_bytes().count(b"Q999999") == 0
+    assert {entity.qid for entity in found["book"]} - {entity.qid for entity in whole["book"]} == {"Q999997"}
+    assert found["movie"] == whole["movie"]
