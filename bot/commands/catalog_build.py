@@ -27,6 +27,32 @@ Out = Annotated[
     Path | None,
     typer.Option(help="Folder for the catalogue; default: `catalogue` in the data folder.", show_default=False),
 ]
+Built = Annotated[
+    str | None,
+    typer.Option("--domain", help="What to build; with a dump: all domains by default.", show_default=False),
+]
+Address = Annotated[
+    str | None,
+    typer.Option("--endpoint", metavar="URL", help="SPARQL endpoint; default: Wikidata's.", show_default=False),
+]
+Contact = Annotated[
+    str | None,
+    typer.Option(
+        help="Your e-mail or address, which Wikidata asks for; or CONVERSE_WIKIDATA_CONTACT.", show_default=False
+    ),
+]
+Limit = Annotated[int | None, typer.Option(min=1, help="At most so many items.", show_default=False)]
+Since = Annotated[
+    str | None, typer.Option(metavar="DATE", help="Only what changed on that day or later.", show_default=False)
+]
+Rate = Annotated[float, typer.Option(min=0.01, help="Queries a second; more than 1 only for your own endpoint.")]
+Dump = Annotated[
+    Path | None, typer.Option("--from-dump", help="A Wikidata JSON dump (.json, .gz, .bz2).", show_default=False)
+]
+Master = Annotated[
+    str | None, typer.Option(help="With --from-dump: a Spark master, e.g. local[4].", show_default=False)
+]
+Workers = Annotated[int | None, typer.Option(min=1, help="Processes for a dump.", show_default=False)]
 LANGUAGES = ("en", "it", "mul")
 
 
@@ -41,30 +67,15 @@ def register(app: typer.Typer) -> None:
 
 def build(
     ctx: typer.Context,
-    domain: Annotated[
-        str | None, typer.Option(help="What to build; with a dump: all domains by default.", show_default=False)
-    ] = None,
-    endpoint: Annotated[
-        str | None, typer.Option(metavar="URL", help="SPARQL endpoint; default: Wikidata's.", show_default=False)
-    ] = None,
-    contact: Annotated[
-        str | None,
-        typer.Option(help="Your e-mail or address, which Wikidata asks for; or CONVERSE_WIKIDATA_CONTACT."),
-    ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many items.", show_default=False)] = None,
-    since: Annotated[
-        str | None, typer.Option(metavar="DATE", help="Only what changed on that day or later.", show_default=False)
-    ] = None,
-    from_dump: Annotated[
-        Path | None, typer.Option("--from-dump", help="A Wikidata JSON dump (.json, .gz, .bz2).", show_default=False)
-    ] = None,
-    master: Annotated[
-        str | None, typer.Option(help="With --from-dump: a Spark master, e.g. local[4].", show_default=False)
-    ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes for a dump.", show_default=False)] = None,
-    rate: Annotated[
-        float, typer.Option(min=0.01, help="Queries a second; more than 1 only for your own endpoint.")
-    ] = 1.0,
+    domain: Built = None,
+    endpoint: Address = None,
+    contact: Contact = None,
+    limit: Limit = None,
+    since: Since = None,
+    rate: Rate = 1.0,
+    from_dump: Dump = None,
+    master: Master = None,
+    workers: Workers = None,
     out: Out = None,
     domains: Domains = None,
     as_json: Json = False,
