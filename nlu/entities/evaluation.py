@@ -138,16 +138,19 @@ async def evaluate(
         linker: without a look-up, so that figures do not depend on a network.
         catalogue: the one that the linker uses.
         words: for what counts as a telling word.
-        rows: published rows with their domain.
+        rows: published rows with their domain, each user's in order.
     """
+    offered: dict[tuple[Domain, Any, Any], bool] = {}
     names = {fold(name) for entity in catalogue.entities() for name in _own_names(entity)}
     clean: dict[Domain, Counts] = {}
     every: dict[Domain, Counts] = {}
     for domain, row in rows:
         text = normalize(row["message"])
         linking = await linker.link(text, Context(domain=domain))
+        user = (domain, row["userID"], row["interactionType"])
         for counts in (clean.setdefault(domain, Counts()), every.setdefault(domain, Counts())):
-            _count_message(counts, text, row, linking)
+            _count_message(counts, text, row, linking, answers=offered.get(user, False))
+        offered[user] = "disambiguation" in row["events"]
         qid = _single_object(row, catalogue)
         if qid is None:
             continue
@@ -160,13 +163,13 @@ async def evaluate(
     return clean, every
 
 
-def _count_message(counts: Counts, text: str, row: dict[str, Any], linking: Linking) -> None:
+def _count_message(counts: Counts, text: str, row: dict[str, Any], linking: Linking, *, answers: bool) -> None:
     intent = row["intent"]
     if intent == "preference":
         counts.preferences += 1
         counts.with_question += any(mention.accepted is None for mention in linking.mentions)
         counts.nothing += not linking.mentions and not linking.property_references and linking.item_reference is None
-    if not row["recognizedObjects"] and mend(intent, text, coarse_intent(intent, text)) in NAMELESS:
+    if not row["recognizedObjects"] and not answers and mend(intent, text, coarse_intent(intent, text)) in NAMELESS:
         counts.nameless += 1
         counts.false += bool(linking.mentions)
         if linking.mentions:

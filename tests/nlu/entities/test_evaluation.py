@@ -14,8 +14,18 @@ HARBOUR = Entity("Q1", "The Silent Harbour", "film", "movie", aliases=("Harbour 
 OTHER = Entity("Q2", "Midnight Orchard", "film", "movie")
 
 
-def row(message: str, objects: str = "", intent: str = "preference", to_check: bool = False) -> dict[str, Any]:
-    return {"message": message, "recognizedObjects": objects, "intent": intent, "toCheck": to_check}
+def row(
+    message: str, objects: str = "", intent: str = "preference", to_check: bool = False, events: str = ""
+) -> dict[str, Any]:
+    return {
+        "message": message,
+        "recognizedObjects": objects,
+        "intent": intent,
+        "toCheck": to_check,
+        "userID": 1,
+        "interactionType": "NL",
+        "events": events,
+    }
 
 
 class Linker:
@@ -81,6 +91,15 @@ async def test_mentions_in_messages_that_name_nothing_are_false(words):
     clean = (await figures(words, rows, found))["clean"]
 
     assert (clean["nameless_messages"], clean["false_mentions_share"]) == (2, 0.5)
+
+
+async def test_answer_to_options_on_offer_may_name_one(words):
+    asked = row("I like harbours", events="disambiguation, preference, question")
+    rows = [asked, row("hello", intent="smalltalk.greetings.hello"), row("hello", intent="smalltalk.greetings.hello")]
+
+    clean = (await figures(words, rows, {"hello": (("Q1",), True)}))["clean"]
+
+    assert (clean["nameless_messages"], clean["false_mentions_share"]) == (1, 1.0)
 
 
 async def test_nothing_counted_gives_no_share(words):
