@@ -80,8 +80,19 @@ async def _talk(settings: "Settings", name: str | None, chosen: dict[str, Any], 
             bot = await stack.enter_async_context(running_bot(settings, progress))
         await _choose(bot, user, session, settings, chosen)
         screen: Screen = JsonScreen(sys.stdout) if json_output else RichScreen(Console(), echo=not typed)
+        if typed:
+            _welcome(settings.language, named=name is not None)
         lines = typed_lines(settings.data_dir / "history") if typed else piped_lines()
         await chat(bot.manager, bot.store, lines, screen, user, session=session, clock=utc_now)
+
+
+def _welcome(language: str, *, named: bool) -> None:
+    """Says how to begin and how to end."""
+    from bot.channels.wording import FALLBACK, load_channel_wordings
+
+    wordings = load_channel_wordings()
+    says = wordings.get(language, wordings[FALLBACK]).says
+    typer.secho(says["terminal"] if named else f"{says['terminal']}\n{says['fresh']}", dim=True)
 
 
 async def _choose(bot: "Bot", user: "UserKey", session: str, settings: "Settings", chosen: dict[str, Any]) -> None:

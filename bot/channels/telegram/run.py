@@ -24,6 +24,7 @@ from bot.channels.wording import load_channel_wordings
 from bot.config import Settings
 from bot.errors import BackendError, ConfigError
 from bot.logs import UserHash
+from data.domains import load_domains
 
 TELEGRAM = "https://api.telegram.org"
 CONNECTIONS = 64
@@ -82,7 +83,7 @@ async def run_telegram(
             hashed=hashed,
             clock=clock,
         )
-        await service.publish_commands()
+        await service.publish_commands(load_domains().values())
         stack.push_async_callback(_ended, asyncio.create_task(service.sweep(stop)), stop)
         if settings.webhook_url:
             await _take_webhooks(settings, bot, service, routes, notify, stop)

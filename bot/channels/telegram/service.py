@@ -2,9 +2,10 @@
 
 import asyncio
 import logging
+import re
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Protocol
@@ -13,14 +14,16 @@ from telegram import Bot, BotCommand, Update
 from telegram.constants import ChatAction
 from telegram.error import TelegramError
 
-from bot.channels.base import UserKey
+from bot.channels.base import Turn, UserKey
 from bot.channels.conversation import Conversation
 from bot.channels.telegram.reading import CHANNEL, Incoming, Membership, read_update
 from bot.channels.telegram.sending import Sender
 from bot.channels.wording import FALLBACK, ChannelWording
 from bot.errors import StorageError
 from bot.logs import UserHash
+from bot.records import TurnResult
 from bot.storage.locks import UserLocks
+from data.domains import DomainConfig
 
 MOST_USERS = 10_000
 SWEEP_SECONDS = 5.0
@@ -90,11 +93,19 @@ class TelegramService:
         turn = incoming.turn
         try:
             await self._acknowledge(incoming)
+            started = time.perf_counter()
             _, result = await asyncio.gather(self._show_typing(incoming.chat), self._conversation.handle(turn))
+            self._log_turn(turn, result, time.perf_counter() - started)
             await self._sender.deliver(turn, result.reply)
         except Exception:  # the user is told, whatever it was
             _log.exception("a turn failed", extra={"user": self._hashed(turn.user)})
             await self._say(incoming, "failed")
+
+    def _log_turn(self, turn: Turn, result: TurnResult, seconds: float) -> None:
+        record = result.record
+        what = {"intent": record.intent, "domain": record.domain} if record else {}
+        user = self._hashed(turn.user)
+        _log.info("turn", extra={"user": user, "kind": turn.kind, "ms": round(1000 * seconds, 1), **what})
 
     async def _acknowledge(self, incoming: Incoming) -> None:
         """Lets Telegram know that a button was pressed; too late for old ones, which does no harm."""
@@ -127,11 +138,23 @@ class TelegramService:
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), SWEEP_SECONDS)
 
-    async def publish_commands(self) -> None:
+    async def publish_commands(self, domains: Iterable[DomainConfig]) -> None:
         """Tells Telegram the menu of commands in each language. Raises TelegramError."""
         for language, wording in sorted(self._wordings.items()):
-            commands = [BotCommand(name, text) for name, text in wording.commands.items()]
+            commands = list(_menu(language, wording, tuple(domains)))
             await self._bot.set_my_commands(commands, language_code=None if language == FALLBACK else language)
+
+
+def _menu(language: str, wording: ChannelWording, domains: Sequence[DomainConfig]) -> Iterator[BotCommand]:
+    """The commands in one language, with one for each domain ("/movies")."""
+    for name, text in wording.commands.items():
+        if name != "domain":
+            yield BotCommand(name, text)
+            continue
+        for domain in domains:
+            label = domain.label(FALLBACK).casefold()
+            command = label if re.fullmatch(r"[a-z0-9_]{1,32}", label) else domain.name
+            yield BotCommand(command, text.format(domain=domain.label(language)))
 
 
 class Throttle:

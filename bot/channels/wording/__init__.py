@@ -17,7 +17,7 @@ class ChannelWording(BaseModel):
     Attributes:
         says: texts by name.
         labels: of buttons, by name.
-        commands: description of each command, in the order of the menu.
+        commands: description of each command, in the order of the menu; "domain" stands for one command a domain.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
