@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.commands import group
+from bot.options import DataDir
 
 if TYPE_CHECKING:
     from data.catalogue.catalogue import Catalogue
@@ -30,11 +31,11 @@ def register(app: typer.Typer) -> None:
     catalog.command("search", epilog="Example: converse catalog search 'blade runner' --domain movie")(search)
 
 
-def info(ctx: typer.Context, catalogue: CataloguePath = None, as_json: Json = False) -> None:
+def info(ctx: typer.Context, catalogue: CataloguePath = None, data_dir: DataDir = None, as_json: Json = False) -> None:
     """Counts what is in the catalogue: items, kinds, properties."""
     from data.catalogue.summary import summarise
 
-    loaded = _load(ctx, catalogue)
+    loaded = _load(ctx, catalogue, data_dir)
     summary = summarise(loaded)
     if as_json:
         _emit(_summary_json(summary))
@@ -48,6 +49,7 @@ def search(
     domain: DomainName = None,
     limit: Annotated[int, typer.Option("-n", "--limit", min=1, help="At most so many.")] = 10,
     catalogue: CataloguePath = None,
+    data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Finds entities by name and shows what is known of them."""
@@ -57,7 +59,7 @@ def search(
 
     if domain is not None and domain not in load_domains():
         raise UsageError(f"There is no domain {domain!r}; choose one of {', '.join(load_domains())}.")
-    loaded = _load(ctx, catalogue)
+    loaded = _load(ctx, catalogue, data_dir)
     found = find(loaded, text, domain, limit)
     if as_json:
         _emit([_entity_json(entity, loaded) for entity in found])
@@ -67,12 +69,12 @@ def search(
         typer.echo(f"Nothing in the catalogue is called {text!r}.", err=True)
 
 
-def _load(ctx: typer.Context, path: Path | None) -> "Catalogue":
+def _load(ctx: typer.Context, path: Path | None, data_dir: Path | None) -> "Catalogue":
     from bot.config import load_settings
     from bot.options import effective_options
     from data.catalogue import load_catalogue
 
-    settings = load_settings(**effective_options(ctx, catalogue=path))
+    settings = load_settings(**effective_options(ctx, catalogue=path, data_dir=data_dir))
     return load_catalogue(settings.catalogue, own=None if settings.catalogue else settings.data_dir / "catalogue")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.commands import group
+from bot.options import DataDir
 
 if TYPE_CHECKING:
     from bot.config import Settings
@@ -78,6 +79,7 @@ def build(
     workers: Workers = None,
     out: Out = None,
     domains: Domains = None,
+    data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Builds the catalogue of a domain from a SPARQL endpoint, or of all domains from a dump."""
@@ -85,7 +87,7 @@ def build(
     from bot.errors import UsageError
     from bot.options import effective_options
 
-    options = effective_options(ctx, wikidata_contact=contact, wikidata_endpoint=endpoint)
+    options = effective_options(ctx, data_dir=data_dir, wikidata_contact=contact, wikidata_endpoint=endpoint)
     settings = load_settings(**options)
     folder = out or settings.data_dir / "catalogue"
     if master is not None and from_dump is None:
@@ -111,6 +113,7 @@ def import_file(
     ] = None,
     out: Out = None,
     domains: Domains = None,
+    data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Adds a file to the catalogue."""
@@ -124,7 +127,7 @@ def import_file(
     from data.catalogue import load_catalogue
     from data.sparql.vocabulary import load_vocabulary
 
-    settings = load_settings(**effective_options(ctx))
+    settings = load_settings(**effective_options(ctx, data_dir=data_dir))
     config = _chosen(domain, domains)[domain]
     folder = out or settings.data_dir / "catalogue"
     catalogue = load_catalogue(settings.catalogue, own=folder)

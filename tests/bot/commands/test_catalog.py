@@ -56,7 +56,7 @@ def test_what_a_user_built_is_used_with_the_shipped_catalogue(own: Path, tmp_pat
     (tmp_path / "catalogue").mkdir()
     own.rename(tmp_path / "catalogue" / "movie.jsonl")
     result = CliRunner().invoke(
-        build_app(), ["--data-dir", str(tmp_path), "catalog", "search", "Ann Director", "--json"]
+        build_app(), ["catalog", "search", "Ann Director", "--json", "--data-dir", str(tmp_path)]
     )
     assert [row["qid"] for row in json.loads(result.stdout)] == ["Q7"]
 
