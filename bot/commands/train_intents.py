@@ -1,5 +1,6 @@
 """`converse train intents`: makes the intent model and puts it where the bot looks for it."""
 
+import json
 import tempfile
 import time
 from pathlib import Path
@@ -24,15 +25,15 @@ def intents(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where the model goes; default: the one in use.")
     ] = None,
-    evaluate: Annotated[
-        bool, typer.Option("--evaluate", help="Measure by five folds first (needs --data), for the model card.")
-    ] = False,
+    figures: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="What `evaluate intents --json` printed, for the card.", show_default=False),
+    ] = None,
 ) -> None:
     """Trains on the starter sentences, the catalogue's names and, if given, released conversations.
 
     The model is trained in a temporary folder and replaces the one in use only when all went well.
     """
-    from bot.errors import UsageError
     from bot.progress import shown_progress
     from nlu.intents.released import load_released
     from nlu.intents.server import default_model
@@ -40,11 +41,9 @@ def intents(
     from nlu.intents.training_set import released_examples, starter_examples
 
     chosen = known_pipeline(pipeline)
-    if evaluate and data is None:
-        raise UsageError("--evaluate measures on conversations: name them with --data DIR.")
+    measured = _measured(figures) if figures is not None else None
     files = load_released(data) if data is not None else ()
     released = released_examples(row for file in files for row in file.rows)
-    figures = _measured(data, pipeline) if evaluate else None
     own = starter_examples()
     started = time.monotonic()
     with shown_progress() as progress, tempfile.TemporaryDirectory(prefix="converse-intents-") as folder:
@@ -58,7 +57,7 @@ def intents(
             pipeline=chosen,
             command=f"converse train intents{' --data DIR' if data else ''} --pipeline {pipeline}",
             sources=_sources(len(own), len(released)),
-            figures=figures,
+            figures=measured,
         )
     typer.echo(f"{installed}: {installed.stat().st_size / 1e6:.1f} MB, {len(own) + len(released)} texts")
 
@@ -72,9 +71,20 @@ def _sources(own: int, released: int) -> list[str]:
     return sources
 
 
-def _measured(data: Path | None, pipeline: str) -> dict[str, Any]:
-    from bot.commands.evaluate_intents import run
-    from bot.dialogue.intent_figures import figures
+def _measured(path: Path) -> dict[str, Any]:
+    """The part of the figures that the card shows.
 
-    document = figures(*run(data, None, None, pipeline))
-    return {name: document[name] for name in ("trusted", "unseen", "all_but_fallback", "coarse", "by_domain", "split")}
+    Raises:
+        MissingFileError: there is no such file.
+        DataError: it is not what `converse evaluate intents --json` prints.
+    """
+    from bot.errors import DataError, MissingFileError
+
+    shown = ("trusted", "unseen", "all_but_fallback", "coarse", "by_domain", "split")
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        return {name: document[name] for name in shown}
+    except FileNotFoundError as error:
+        raise MissingFileError(f"There are no figures at {path}; write them with `evaluate intents --json`.") from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path} does not hold what `converse evaluate intents --json` prints.") from error

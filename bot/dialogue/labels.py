@@ -141,16 +141,17 @@ _FAMILIES: Final[tuple[tuple[str, str, re.Pattern[str]], ...]] = tuple(
         ),
         ("chitchat", "agent.age", r"\bhow old\b"),
         ("chitchat", "agent.my_friend", r"\bfriends?\b"),
-        ("chitchat", "agent.acquaintance", r"\b(who|what) are you\b|\bchi sei\b"),
+        ("chitchat", "agent.acquaintance", r"\b(who|what) are you\b|^\W*talk about\b|\bchi sei\b"),
         ("chitchat", "user.angry", r"\bangry\b"),
+        ("praise", "agent.beautiful", r"\bbeautiful\b"),
         ("thanks", "appraisal.no_problem", r"\bno (problem|worries)\b|\bnp\b"),
         ("thanks", "appraisal.welcome", r"\bwelcome\b|\bprego\b"),
     )
 )
 """Small talk whose words name a family of its own: coarse intent, published name, words."""
 
-_MERE_ACKNOWLEDGEMENT: Final = re.compile(r"^\W*(ok|okay|k|it'?s ok|it'?s okay)\b", re.IGNORECASE)
-"""Agreement that is no opinion on the item on show."""
+_ACKNOWLEDGES: Final = re.compile(r"^\W*(ok|okay|k|it'?s ok(ay)?)\b|\b(dis)?agree\b|\bthank", re.IGNORECASE)
+"""A yes or no that is no opinion on the item on show."""
 
 _RESETS: Final[Mapping[ResetTarget | None, str]] = {
     "everything": "reset_everything", "items": "reset_movies", "properties": "reset_properties",
@@ -187,7 +188,7 @@ def exact_intent(
     for family, name, words in _FAMILIES:
         if family == coarse and words.search(text):
             return name
-    if coarse == "affirm" and phase is R and _MERE_ACKNOWLEDGEMENT.search(text):
+    if coarse in {"affirm", "deny"} and phase is R and _ACKNOWLEDGES.search(text):
         return row[None]
     if question == "delete" and coarse in _WHILE_DELETING:
         return _WHILE_DELETING[coarse]

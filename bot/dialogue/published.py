@@ -141,7 +141,7 @@ def answers_options(state: PublishedState, text: str, *, domain: str = "movie") 
     """Whether a message takes up the open question about an earlier mention.
 
     The published rows do not hold the options that were on offer, so a text counts as an answer when it says more on
-    what was mentioned: a role, or the same name with something added.
+    what was mentioned: a role, or the same name again or with something added.
 
     Args:
         state: before the message.
@@ -156,7 +156,7 @@ def answers_options(state: PublishedState, text: str, *, domain: str = "movie") 
     words, before = _words(text), _words(state.last)
     if words & _ROLES and not words & _ROLES <= before:
         return True
-    return bool(words & before) and not words <= before
+    return bool(words & before) and not words < before
 
 
 def _words(text: str) -> set[str]:
