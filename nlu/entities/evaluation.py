@@ -93,6 +93,16 @@ def _parts(message: Message) -> Iterator[Segment]:
         yield from message.parts(clause)
 
 
+def is_title(text: str, words: Words, names: Container[str]) -> bool:
+    """Whether the message is the very name, in several words, of an entity, but for common words around it.
+
+    The original took "American Beauty" for a compliment: such a row names something, whatever its label.
+    """
+    message = Message(text, words)
+    core = message.core(Segment(0, len(message)))
+    return core.last - core.first > 1 and message.key(core.first, core.last) in names
+
+
 def _own_names(entity: Entity) -> list[str]:
     return [entity.label, *entity.aliases, *entity.labels.values()]
 
@@ -149,7 +159,8 @@ async def evaluate(
         linking = await linker.link(text, Context(domain=domain))
         user = (domain, row["userID"], row["interactionType"])
         for counts in (clean.setdefault(domain, Counts()), every.setdefault(domain, Counts())):
-            _count_message(counts, text, row, linking, answers=offered.get(user, False))
+            nameless = not offered.get(user, False) and not is_title(text, words, names)
+            _count_message(counts, text, row, linking, nameless=nameless)
         offered[user] = "disambiguation" in row["events"]
         qid = _single_object(row, catalogue)
         if qid is None:
@@ -163,13 +174,13 @@ async def evaluate(
     return clean, every
 
 
-def _count_message(counts: Counts, text: str, row: dict[str, Any], linking: Linking, *, answers: bool) -> None:
+def _count_message(counts: Counts, text: str, row: dict[str, Any], linking: Linking, *, nameless: bool) -> None:
     intent = row["intent"]
     if intent == "preference":
         counts.preferences += 1
         counts.with_question += any(mention.accepted is None for mention in linking.mentions)
         counts.nothing += not linking.mentions and not linking.property_references and linking.item_reference is None
-    if not row["recognizedObjects"] and not answers and mend(intent, text, coarse_intent(intent, text)) in NAMELESS:
+    if nameless and not row["recognizedObjects"] and mend(intent, text, coarse_intent(intent, text)) in NAMELESS:
         counts.nameless += 1
         counts.false += bool(linking.mentions)
         if linking.mentions:

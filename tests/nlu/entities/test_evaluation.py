@@ -102,6 +102,12 @@ async def test_answer_to_options_on_offer_may_name_one(words):
     assert (clean["nameless_messages"], clean["false_mentions_share"]) == (1, 1.0)
 
 
+async def test_title_that_was_taken_for_small_talk_names_something(words):
+    rows = [row("Midnight Orchard!", intent="smalltalk.agent.beautiful")]
+
+    assert (await figures(words, rows, {"Midnight Orchard!": (("Q2",), True)}))["clean"]["nameless_messages"] == 0
+
+
 async def test_nothing_counted_gives_no_share(words):
     assert (await figures(words, [], {}))["clean"]["accepted"] is None
 
