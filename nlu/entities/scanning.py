@@ -165,27 +165,31 @@ class Scanner:
         loose = slot.opinion or span.last - span.first > 1
         if len(key) < _SHORTEST_LOOSE_TYPO and not slot.opinion:
             return None
+        if key in self._index:
+            return None
         strict = not slot.introduced and span.last - span.first == 1
-        found = self._resembling(key, span, strict=strict)
-        if message.is_article(span.first - 1):
-            wider = Segment(span.first - 1, span.last)
-            titled = self._resembling(message.key(wider.first, wider.last), wider, strict=strict)
-            if titled is not None and (found is None or titled.similarity >= found.similarity):
-                found = titled
-        if found is None and slot.whole != span:
-            found = self._resembling(message.key(slot.whole.first, slot.whole.last), slot.whole, strict=strict)
-        if loose and (found is None or found.similarity < _SURELY_SIMILAR):
-            return self._partial(key, span) or found
-        return found
+        forms = dict.fromkeys((slot.whole, _with_articles(message, span), span))
+        found = [self._resembling(message.key(form.first, form.last), form, len(key), strict=strict) for form in forms]
+        best = max(filter(None, found), key=lambda one: one.similarity, default=None)
+        if loose and (best is None or best.similarity < _SURELY_SIMILAR):
+            return self._partial(key, span) or best
+        return best
 
-    def _resembling(self, key: str, span: Segment, *, strict: bool = False) -> Found | None:
+    def _resembling(self, key: str, span: Segment, letters: int, *, strict: bool) -> Found | None:
         """Names within the typing errors that are forgiven.
 
         In short words, and those that stand alone (`strict`), neither the first letter nor a surname is misspelt.
+
+        Args:
+            key: what is compared.
+            span: where it stands.
+            letters: length of its telling part.
+            strict: whether nothing but its resemblance says that it is a name.
         """
         if sum(character.isalpha() for character in key) < _FEWEST_LETTERS:
             return None
-        short = len(key) < _SHORTEST_LOOSE_TYPO
+        short = letters < _SHORTEST_LOOSE_TYPO
+        few = strict and letters < _SHORTEST_MANY_TYPOS
         postings: dict[str, Posting] = {}
         best = 0.0
         for similar in self._index.similar(key):
@@ -193,11 +197,10 @@ class Scanner:
                 continue
             if (short or strict) and similar.key[0] != key[0]:
                 continue
-            if strict and len(key) < _SHORTEST_MANY_TYPOS and OSA.distance(key, similar.key) > 1:
+            if few and OSA.distance(key, similar.key) > 1:
                 continue
             for posting in self._index.exact(similar.key):
-                surname = posting.kind is NameKind.SURNAME
-                if not (surname and (short or (strict and len(key) < _SHORTEST_MANY_TYPOS))):
+                if not (posting.kind is NameKind.SURNAME and (short or few)):
                     best = max(best, similar.similarity)
                     postings.setdefault(posting.qid, posting)
         return Found(span, tuple(postings.values()), best) if postings else None

@@ -140,7 +140,9 @@ class Support:
 
     def _surname_fits(self, message: Message, span: Segment) -> bool:
         """Not after another telling word ("Willy Parsons") or an article, nor as the first of more words."""
-        if self._beside_content(message, span) or message.is_article(span.first - 1):
+        if self._beside_content(message, span):
+            return False
+        if message.is_article(span.first - 1) and not message.is_opinion(self.before(message, span.first)):
             return False
         if message.ends_clause(span.last) or message.word(span.last) in message.words.verbs_after:
             return True
