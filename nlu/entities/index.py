@@ -20,7 +20,7 @@ from nlu.entities.names import Name, NameKind, names_of
 from nlu.entities.words import Words
 
 _SHORTEST_FUZZY = 4
-_FUZZY_POSTINGS = 60_000
+_FUZZY_POSTINGS = 40_000
 _FUZZY_RERANKED = 80
 _EDITS_BY_LENGTH = ((4, 0), (8, 1), (12, 2), (20, 3))
 _MOST_EDITS = 4
