@@ -68,6 +68,10 @@ class Message:
             return False
         return word not in self.words.pronouns or self.word(place + 1) not in self.words.common
 
+    def crosses_sentences(self, segment: Segment) -> bool:
+        """Whether a sentence ends within the words."""
+        return any(self.starts_sentence(place) for place in range(segment.first + 1, segment.last))
+
     def is_contraction(self, place: int) -> bool:
         """Whether the word there is the rest of another, such as "m" in "I'm"."""
         return self.gap(place) in _APOSTROPHES and place > 0 and len(self.word(place)) <= _LONGEST_CONTRACTION
@@ -80,7 +84,7 @@ class Message:
         """Whether the word there is one of taste, a typing error after "I" or "don't" forgiven."""
         word = self.word(place)
         if word in self.words.opinion:
-            return True
+            return (word,) not in self.words.seeds or not {*self.phrase(place - 2, place)} & self.words.wishes
         if (
             len(word) < _SHORTEST_MISSPELT
             or word in self.words.common

@@ -12,6 +12,8 @@ from nlu.entities.message import Message, Segment
 from nlu.entities.names import PERSON_KINDS, NameKind
 
 _SENTENCE_TITLE = 4
+_LONG_TITLE = 3
+_LONG_KEY = 9
 _SHORT_KEY = 2
 _FEWEST_WORDS_ANYWHERE = 2
 _VOCABULARY = frozenset({"genre"})
@@ -34,6 +36,8 @@ class Support:
     ) -> tuple[Posting, ...]:
         """The entities that the words may name here; none when the words are no name here."""
         words = message.phrase(span.first, span.last)
+        if message.crosses_sentences(span) and len(words) < _SENTENCE_TITLE:
+            return ()
         if message.is_contraction(span.first) or (self.is_small_talk(message) and not self._stressed(message, span)):
             return ()
         if len(words) == 1 and words[0] in message.words.nationalities:
@@ -47,6 +51,9 @@ class Support:
         if not content:
             return self._common_words(message, span, postings, item_shown=item_shown)
         if len(content) >= _FEWEST_WORDS_ANYWHERE or self._marked(message, span):
+            return postings
+        long = len(words) >= _LONG_TITLE and len(message.key(span.first, span.last)) >= _LONG_KEY
+        if long and any(one.kind <= NameKind.FOREIGN for one in postings):
             return postings
         return self._one_word(message, span, postings)
 
@@ -81,6 +88,8 @@ class Support:
     ) -> tuple[Posting, ...]:
         """Names made of common words and numbers: whole names only."""
         words = message.phrase(span.first, span.last)
+        if all(word in message.words.interjections for word in words) and span not in message.quoted:
+            return ()
         if all(word in message.words.pronouns for word in words):
             alone = not item_shown and (self._stressed(message, span) or self._whole(message, span))
             supported = alone or self._marked(message, span)
@@ -92,6 +101,7 @@ class Support:
             len(words) >= _SENTENCE_TITLE
             or self._marked(message, span)
             or (self._capital(message, span) and not self._within_capitals(message, span))
+            or self._title_case(message, span)
             or (not nouns and self._fills_slot(message, span))
             or (words[0].isdecimal() and self._follows_verb(message, span.first))
         )
@@ -185,6 +195,12 @@ class Support:
         tokens = message.tokens[span.first : span.last]
         return tokens[0].capital and all(token.capital or token.word in message.words.common for token in tokens)
 
+    def _title_case(self, message: Message, span: Segment) -> bool:
+        """Several words with capitals that begin a sentence: "Get Out is great"."""
+        tokens = message.tokens[span.first : span.last]
+        told = message.word(span.last) in message.words.verbs_after or message.ends_clause(span.last)
+        return len(tokens) > 1 and told and not message.mostly_capital and all(token.capital for token in tokens)
+
     def _introduced(self, message: Message, span: Segment) -> bool:
         """After a word that titles follow, in a list of names, alone in its clause, or what a sentence is about."""
         before = self.before(message, span.first)
@@ -210,7 +226,10 @@ class Support:
         before = self.before(message, span.first)
         if before < 0 or not self._nothing_more(message, span.last):
             return False
-        return message.is_opinion(before) or (before > 0 and self._listed(message, before))
+        if message.is_opinion(before):
+            return True
+        opinion = any(message.is_opinion(place) for place in range(before))
+        return opinion and self._listed(message, before)
 
     def _listed(self, message: Message, before: int) -> bool:
         return message.word(before) in message.words.joins or message.ends_clause(before + 1)

@@ -40,6 +40,8 @@ class LanguageWords(BaseModel):
     pronouns: list[str]
     possessives: list[str]
     indefinite: list[str]
+    interjections: list[str]
+    wishes: list[str]
     subjects: list[str]
     opinion: list[str]
     leads: list[str]
@@ -106,6 +108,8 @@ class Words:
         self.pronouns = _words(lists.pronouns for lists in every)
         self.possessives = _words(lists.possessives for lists in every)
         self.indefinite = _words(lists.indefinite for lists in every)
+        self.interjections = _words(lists.interjections for lists in every)
+        self.wishes = _words(lists.wishes for lists in every)
         self.subjects = _words(lists.subjects for lists in every)
         self.opinion = _words(lists.opinion for lists in every)
         self.leads = _phrases(lists.leads for lists in every)
@@ -193,6 +197,7 @@ class Words:
             | self.demonstratives
             | self.role_words
             | self.possessives
+            | self.interjections
             | frozenset(word for phrases in (self.recency, self.runtime) for words in phrases for word in words)
             | frozenset(word for phrase in self.decades for word in phrase.split())
             | frozenset(self.numbers)
