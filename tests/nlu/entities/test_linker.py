@@ -135,6 +135,17 @@ async def test_answer_is_not_looked_up():
     assert lookup.asked == []
 
 
+@pytest.mark.parametrize(
+    "text", ["I like Тихая гавань", "静かな港", "I love 静かな港!", "тихая гавань", "أحب الميناء الهادئ"]
+)
+async def test_names_in_other_scripts(text):
+    names = {"ru": "Тихая гавань", "ja": "静かな港", "ar": "الميناء الهادئ"}
+    film = Entity("Q30", "Quiet Haven", "film", "movie", 1999, 0.5, labels=names)
+    linker = CatalogueLinker(Catalogue((film,)), load_domains())
+
+    assert [mention.accepted for mention in (await linker.link(text, Context())).mentions] == ["Q30"]
+
+
 async def test_sequel_that_is_not_known_is_asked_about():
     (mention,) = (await made().link("I like Midnight Orchard 4", Context())).mentions
 
