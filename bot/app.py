@@ -20,7 +20,9 @@ from data.catalogue import Catalogue, load_catalogue
 from data.domains import DomainConfig, load_domains
 from data.model import Domain
 from nlu.entities.linker import CatalogueLinker
+from nlu.entities.storage import prepared_index
 from nlu.entities.wikidata import WikidataClient
+from nlu.entities.words import load_words
 from nlu.intents.recognizer import RasaIntentRecognizer
 from nlu.intents.server import managed_rasa
 from nlu.sentiment.recognizer import StanzaSentimentRecognizer
@@ -155,9 +157,12 @@ async def _load(settings: Settings, store: SqlStore, domains: Mapping[Domain, Do
     learned = await store.learned()
     sentiment = asyncio.create_task(asyncio.to_thread(StanzaSentimentRecognizer))
     catalogue = await asyncio.to_thread(load_catalogue, settings.catalogue, settings.data_dir / "catalogue")
-    for entity in learned:
-        catalogue.add(entity)
+    index = await asyncio.to_thread(
+        prepared_index, catalogue.entities(), load_words(), settings.data_dir / "names.index"
+    )
     wikidata = WikidataClient.configured(settings.wikidata_contact, settings.wikidata_endpoint, domains, store)
-    linker = await asyncio.to_thread(CatalogueLinker, catalogue, domains, wikidata=wikidata)
+    linker = await asyncio.to_thread(CatalogueLinker, catalogue, domains, wikidata=wikidata, index=index)
+    for entity in learned:
+        linker.learn(entity)
     recommender = await asyncio.to_thread(build_recommender, catalogue, domains)
     return _Parts(domains, catalogue, linker, await sentiment, recommender)

@@ -102,7 +102,7 @@ def make_folder(url: URL) -> None:
         return
     folder = Path(str(url.database)).parent
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StorageError(
             f"the data folder {folder} cannot be made ({error.strerror}): choose another with --data-dir"
