@@ -4,7 +4,7 @@ BIN := .venv/bin
 DATA ?= ../shared/data
 
 .DEFAULT_GOAL := help
-.PHONY: help setup chat telegram doctor test lint format slow train evaluate bench lock clean
+.PHONY: help setup chat telegram doctor test lint format slow test-faults train evaluate bench lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ test: lint ## lint, then run all tests but the slow ones
 
 slow: setup ## run the slow tests
 	$(BIN)/pytest -m slow
+
+test-faults: setup ## kill the real bot at random points of many turns; nothing may be lost
+	$(BIN)/pytest -m slow tests/faults
 
 train: setup ## train the intent and sentiment models again (DATA: released data sets)
 	$(BIN)/converse train intents --data $(DATA)/converse
