@@ -1,7 +1,7 @@
 """What the linker knows of languages: word lists from `words/*.yaml`, one file a language, merged into one value."""
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -55,6 +55,7 @@ class LanguageWords(BaseModel):
     title_joints: list[str]
     place_leads: list[str]
     year_links: list[str]
+    comparing: list[str]
     joins: list[str]
     breaks: list[str]
     small_talk: list[str]
@@ -103,47 +104,61 @@ class Words:
         self.languages = languages
         self.fingerprint = repr(sorted(languages.items()))
         every = list(languages.values())
+        self._read_names(every)
+        self._read_sentences(every)
+        self._read_requests(every)
+        self._read_answers(every)
+
+    def _read_names(self, every: Sequence[LanguageWords]) -> None:
+        """What stands in names and around them."""
         self.articles = _words(lists.articles for lists in every)
         self.particles = _words(lists.particles for lists in every)
         self.pronouns = _words(lists.pronouns for lists in every)
         self.possessives = _words(lists.possessives for lists in every)
         self.indefinite = _words(lists.indefinite for lists in every)
         self.interjections = _words(lists.interjections for lists in every)
-        self.wishes = _words(lists.wishes for lists in every)
         self.subjects = _words(lists.subjects for lists in every)
         self.opinion = _words(lists.opinion for lists in every)
         self.leads = _phrases(lists.leads for lists in every)
         self.about = _words(lists.about for lists in every)
         self.by_people = _words(lists.by_people for lists in every)
-        self.seeds = _phrases(lists.seeds for lists in every)
         self.frame = _words(lists.frame for lists in every)
         self.verbs_after = _words(lists.verbs_after for lists in every)
         self.after_titles = _words(lists.after_titles for lists in every)
         self.part_words = _words(lists.part_words for lists in every)
         self.title_joints = _phrases(lists.title_joints for lists in every)
-        self.place_leads = _phrases(lists.place_leads for lists in every)
-        self.year_links = _words(lists.year_links for lists in every)
         self.joins = _words(lists.joins for lists in every)
         self.breaks = _words(lists.breaks for lists in every)
-        self.small_talk = _phrases(lists.small_talk for lists in every)
-        self.negations = _words(lists.negations for lists in every)
-        self.negation_phrases = _phrases(lists.negation_phrases for lists in every)
         self.demonstratives = _words(lists.demonstratives for lists in every)
         self.item_pronouns = _words(lists.item_pronouns for lists in every)
-        self.determiners = _words(lists.determiners for lists in every)
-        self.role_links = _words(lists.role_links for lists in every)
         self.role_words = _words(lists.role_words for lists in every)
         self.noun_kinds = _mapping(lists.noun_kinds for lists in every)
         self.verb_before = _words(lists.verb_before for lists in every)
-        self.numbers = _mapping(lists.numbers for lists in every)
-        self.digits = {word: str(number) for word, number in self.numbers.items() if number > 1}
-        self.number_words = {str(number): word for word, number in languages["en"].numbers.items() if number > 1}
-        self.ordinals = _mapping(lists.ordinals for lists in every)
-        self.first_of_several = _words(lists.first_of_several for lists in every)
-        self.last_of_several = _words(lists.last_of_several for lists in every)
-        self.every = _phrases(lists.every for lists in every)
-        self.pair = _phrases(lists.pair for lists in every)
-        self.none = _phrases(lists.none for lists in every)
+
+    def _read_sentences(self, every: Sequence[LanguageWords]) -> None:
+        """What tells kinds of sentences."""
+        self.small_talk = _phrases(lists.small_talk for lists in every)
+        self.negations = _words(lists.negations for lists in every)
+        self.negation_phrases = _phrases(lists.negation_phrases for lists in every)
+        self.determiners = _words(lists.determiners for lists in every)
+        self.role_links = _words(lists.role_links for lists in every)
+        self.speech = _words(lists.speech for lists in every)
+        self.beside_titles = _words(lists.beside_titles for lists in every)
+        self.question_words = _words(lists.question_words for lists in every)
+        self.why_words = _words(lists.why_words for lists in every)
+        self.trailer_words = _words(lists.trailer_words for lists in every)
+        self.commands = {
+            intent: _phrases(lists.commands.get(intent, ()) for lists in every)
+            for intent in dict.fromkeys(intent for lists in every for intent in lists.commands)
+        }
+
+    def _read_requests(self, every: Sequence[LanguageWords]) -> None:
+        """What tells conditions."""
+        self.wishes = _words(lists.wishes for lists in every)
+        self.seeds = _phrases(lists.seeds for lists in every)
+        self.place_leads = _phrases(lists.place_leads for lists in every)
+        self.comparing = _words(lists.comparing for lists in every)
+        self.year_links = _words(lists.year_links for lists in every)
         self.before = _words(lists.before for lists in every)
         self.after = _words(lists.after for lists in every)
         self.between = _words(lists.between for lists in every)
@@ -158,17 +173,20 @@ class Words:
             for word in [_folded(phrase)]
         }
         self.by_names = _words(lists.by_names for lists in every)
-        self.speech = _words(lists.speech for lists in every)
         self.nationalities = _mapping(lists.nationalities for lists in every)
-        self.beside_titles = _words(lists.beside_titles for lists in every)
-        self.question_words = _words(lists.question_words for lists in every)
-        self.why_words = _words(lists.why_words for lists in every)
-        self.trailer_words = _words(lists.trailer_words for lists in every)
-        self.commands = {
-            intent: _phrases(lists.commands.get(intent, ()) for lists in every)
-            for intent in dict.fromkeys(intent for lists in every for intent in lists.commands)
-        }
         self.in_language = _words(lists.in_language for lists in every)
+
+    def _read_answers(self, every: Sequence[LanguageWords]) -> None:
+        """What tells which of several options is meant."""
+        self.numbers = _mapping(lists.numbers for lists in every)
+        self.digits = {word: str(number) for word, number in self.numbers.items() if number > 1}
+        self.number_words = {str(number): word for word, number in self.languages["en"].numbers.items() if number > 1}
+        self.ordinals = _mapping(lists.ordinals for lists in every)
+        self.first_of_several = _words(lists.first_of_several for lists in every)
+        self.last_of_several = _words(lists.last_of_several for lists in every)
+        self.every = _phrases(lists.every for lists in every)
+        self.pair = _phrases(lists.pair for lists in every)
+        self.none = _phrases(lists.none for lists in every)
 
     @cached_property
     def determining(self) -> frozenset[str]:

@@ -111,7 +111,7 @@ def _bounded(message: Message, place: int, dated: Sequence[Segment]) -> tuple[Se
         first = place - 1 if before in words.between else place
         return Segment(max(first, 0), place + 3), (min(year, second), max(year, second))
     start = place - 1
-    while start > 0 and message.word(start) in words.articles | {"than"}:
+    while start > 0 and message.word(start) in words.articles | words.comparing:
         start -= 1
     lead = message.word(start)
     if lead in words.before:
@@ -124,8 +124,10 @@ def _bounded(message: Message, place: int, dated: Sequence[Segment]) -> tuple[Se
 def _relative(message: Message, place: int, this_year: int, shown_year: int | None) -> tuple[Segment, Bounds] | None:
     for length in (4, 3, 2, 1):
         bound = message.words.recency.get(message.phrase(place, place + length))
-        if bound is not None and place + length <= len(message):
-            return Segment(place, place + length), _bounds(bound, this_year, shown_year)
+        last = place + length
+        absolute = message.word(last) in message.words.comparing and year_at(message, last + 1) is not None
+        if bound is not None and last <= len(message) and not absolute:
+            return Segment(place, last), _bounds(bound, this_year, shown_year)
     return None
 
 
