@@ -31,6 +31,7 @@ _KINDS = (("film", "movie"), ("book", "book"), ("album", "music"), ("song", "mus
 _CONSONANTS = [*"bcdfghklmnprstvz", "br", "st", "tr", "sh", "ch"]
 _SYLLABLES = [consonant + vowel for consonant in _CONSONANTS for vowel in "aeiou"]
 _VOCABULARY = 60_000
+_REPETITIONS = 3
 _FRAMES = (
     "I like {}",
     "I love {} a lot",
@@ -118,11 +119,16 @@ def measure(count: int, path: Path, messages: int) -> dict[str, Any]:
     texts = _messages(catalogue, messages)
     elapsed: list[float] = []
     found = 0
-    for text in texts:
-        start = time.perf_counter()
-        linking = asyncio.run(linker.link(text, Context()))
-        elapsed.append(1000 * (time.perf_counter() - start))
-        found += bool(linking.mentions)
+    with asyncio.Runner() as runner:
+        for text in texts:
+            # of some repetitions the fastest counts, since other programs may run beside
+            repeated: list[float] = []
+            for _ in range(_REPETITIONS):
+                start = time.perf_counter()
+                linking = runner.run(linker.link(text, Context()))
+                repeated.append(1000 * (time.perf_counter() - start))
+            elapsed.append(min(repeated))
+            found += bool(linking.mentions)
     new = Entity("Q999999999", "Zyzzyva Quillfeather", "film", "movie", 2026, 0.5)
     start = time.perf_counter()
     linker.learn(new)
