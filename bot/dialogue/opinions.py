@@ -1,5 +1,6 @@
 """From what a message says about things to preferences, and to the questions that must come first."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -9,6 +10,7 @@ from bot.dialogue.questions import (
     candidate_choice,
     confirmation,
     raised,
+    role_said,
     roles_to_ask,
     which_item,
     which_polarity,
@@ -54,7 +56,8 @@ def note(scene: Scene, move: Move, given: Opinion) -> Move:
         scene.now,
     )
     change = Change(given.qid, given.polarity, opinion(move.profile, given.qid), given.mention, given.others)
-    state = replace(move.state, history=(*move.state.history, change)[-REMEMBERED:])
+    waiting = tuple(asked for asked in move.state.questions if asked.qid != given.qid)
+    state = replace(move.state, history=(*move.state.history, change)[-REMEMBERED:], questions=waiting)
     return move.also(
         state=state,
         profile=with_preference(move.profile, preference),
@@ -79,6 +82,8 @@ def settled(scene: Scene, given: Opinion, *, critique: bool = False) -> Opinion 
     """The opinion with the role in which a person is meant, or the question that must be answered first."""
     entity = scene.know.catalogue.get(given.qid)
     roles = roles_to_ask(scene, entity) if entity and given.role is None else ()
+    if len(roles) > 1 and (said := role_said(scene, roles)):
+        return replace(given, role=said)
     if len(roles) > 1:
         return which_role(scene, given.qid, given.polarity, roles, critique=critique)
     return replace(given, role=given.role or (roles[0] if roles else None))
@@ -105,8 +110,8 @@ def take(
         The move with preferences, objects and questions; unknown names are said.
     """
     questions: list[Question] = []
-    for mention in mentions:
-        polarity = mention.polarity or unstated
+    for mention in (decided(scene, found) for found in mentions):
+        polarity = mention.polarity or unstated or _carried_over(scene, mention)
         if mention.accepted is None:
             questions += [which_item(mention, polarity, critique=critique)] if mention.candidates else []
         elif polarity is None:
@@ -121,6 +126,42 @@ def take(
     unknown = [mention.text for mention in mentions if not mention.candidates and mention.accepted is None]
     move = move.also(state=raised(move.state, questions), events={"preference"})
     return move.also(scene.say("unknown_title", titles=unknown)) if unknown else move
+
+
+def decided(scene: Scene, mention: Mention) -> Mention:
+    """The mention with what it means where that needs no question: the only likely candidate, or a series."""
+    if mention.accepted or not mention.candidates:
+        return mention
+    best = mention.candidates[0]
+    if len(mention.candidates) == 1 or best.score >= scene.know.policy.sure_candidate:
+        return replace(mention, accepted=best.qid)
+    return replace(mention, accepted=_series(scene, mention))
+
+
+def _series(scene: Scene, mention: Mention) -> Qid | None:
+    """The series that the candidates belong to, when the words name it rather than one of them ("Star Wars")."""
+    said, catalogue = mention.text.casefold(), scene.know.catalogue
+    if any(candidate.label.casefold() == said for candidate in mention.candidates):
+        return None
+    entities = [entity for candidate in mention.candidates if (entity := catalogue.get(candidate.qid))]
+    values = Counter(value for entity in entities for found in entity.relations.values() for value in found)
+    for value, _ in values.most_common():
+        series = catalogue.get(value)
+        if series and series.kind == "series" and said in series.label.casefold():
+            return value
+    return None
+
+
+def _carried_over(scene: Scene, mention: Mention) -> Polarity | None:
+    """The opinion that a bare name goes on with, repeats or mends."""
+    state, waiting = scene.state, scene.waiting
+    if waiting and waiting.kind == "polarity" and waiting.qid == mention.accepted:
+        return "+"  # named once more in answer to "do you like it?"
+    if scene.question and scene.question.kind in {"item", "role"} and scene.question.polarity:
+        return scene.question.polarity
+    if state.history and scene.hears("continuing"):
+        return state.history[-1].polarity
+    return state.unheard or (opinion(scene.profile, mention.accepted) if mention.accepted else None)
 
 
 def _others(mention: Mention) -> tuple[Choice, ...]:

@@ -71,6 +71,8 @@ def play(scene: Scene, before: DialogueState) -> Played:
     if scene.does in _UNCHANGING:
         scene = replace(scene, state=replace(before, turns=before.turns + 1))
     move = handler.handle(scene)
+    if handler.name != "preference":
+        move = move.with_state(unheard=None)
     if handler.name not in _KEEPS_MENUS:
         move = move.with_state(questions=without_old_menus(move.state.questions))
     move = follow_up(scene, move)

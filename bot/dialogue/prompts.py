@@ -48,6 +48,8 @@ def _to_ask(move: Move) -> Question | None:
     question = move.state.questions[-1] if move.state.questions else None
     if question is None or question.times >= TIMES_ASKED or question.kind in {"domain", "erase"}:
         return question if question and question.times == 0 else None
+    if question.times and (question.kind == "polarity" or "preference" in move.events):
+        return None  # a new subject: the question is set aside
     behind_item = move.state.position is not None and question.times > 0 and question.age > 1
     return None if behind_item or (move.then in {"advance", "refresh"} and question.times) else question
 

@@ -19,6 +19,7 @@ __all__ = [
     "confirmation",
     "raised",
     "resolved",
+    "role_said",
     "roles_to_ask",
     "which_item",
     "which_polarity",
@@ -83,6 +84,18 @@ def roles_to_ask(scene: Scene, entity: Entity) -> tuple[PropertyId, ...]:
     if len(counted) > 1 and most >= policy.role_dominance * counted[1][1]:
         return (counted[0][0],)
     return tuple(pid for pid, count in counted if count >= policy.role_share * most)
+
+
+def role_said(scene: Scene, roles: Iterable[PropertyId]) -> PropertyId | None:
+    """The role that the message names somewhere ("because he is a good actor")."""
+    properties = scene.know.domains[scene.state.domain].properties
+    words = set("".join(char if char.isalnum() else " " for char in scene.turn.text.casefold()).split())
+    for pid in roles:
+        aliases = (name for names in properties[pid].aliases.values() for name in names)
+        names = (*properties[pid].labels.values(), *aliases)
+        if words & {name.casefold() for name in names}:
+            return pid
+    return None
 
 
 def which_role(

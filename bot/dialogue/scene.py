@@ -30,6 +30,7 @@ class Policy:
         explanations: whether an item is shown with a reason.
         fixed_mode: whether a study has fixed the interaction mode.
         sure: probability below which an opinion in which nothing is recognised is not taken for one.
+        sure_candidate: score from which the best candidate is taken without a question; it can be corrected.
         longest_message: characters; a longer message is not read.
         patience: turns for which an unanswered question can still be answered.
         role_dominance: how many times more often a person must appear in one role than in the next to skip asking.
@@ -43,9 +44,10 @@ class Policy:
     explanations: bool = True
     fixed_mode: bool = False
     sure: float = 0.6
+    sure_candidate: float = 0.8
     longest_message: int = 2000
     patience: int = 3
-    role_dominance: float = 1.5
+    role_dominance: float = 1.25
     role_share: float = 0.34
 
 

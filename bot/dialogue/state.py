@@ -103,6 +103,7 @@ class DialogueState:
         constraints: conditions that the current list was asked with.
         seeds: things the current list was asked to resemble, without being preferences.
         history: the latest changes of the profile, latest last.
+        unheard: opinion of the last message when nothing in it was recognised; a bare name that follows gets it.
         turns: number of turns so far.
         domain_chosen: whether the user (or the operator) chose the domain, in words or by command.
     """
@@ -120,6 +121,7 @@ class DialogueState:
     constraints: tuple[Constraint, ...] = ()
     seeds: tuple[Qid, ...] = ()
     history: tuple[Change, ...] = ()
+    unheard: Polarity | None = None
     turns: int = 0
     domain_chosen: bool = False
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
 from datetime import UTC, datetime, timedelta
+from functools import reduce
 from pathlib import Path
 from random import Random
 

@@ -24,7 +24,8 @@ def _handle(scene: Scene) -> Move:
     move = take_properties(scene, move, bare, named, unstated=_only_polarity(scene))
     move = acknowledged(scene, move)
     if not understood.mentions:
-        return move.also(scene.say("nothing_recognised"))
+        return move.with_state(unheard=understood.overall).also(scene.say("nothing_recognised"))
+    move = move.with_state(unheard=None)
     return _hinted(scene, _settled_domain(scene, move))
 
 
