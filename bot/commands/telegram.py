@@ -2,8 +2,10 @@
 
 import asyncio
 import signal
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +14,7 @@ from bot.options import DatabaseUrl, DataDir, effective_options
 
 if TYPE_CHECKING:
     from bot.config import Settings
+    from bot.study.config import StudyConfig
 
 HELP = """Run the Telegram bot until it is stopped; TELEGRAM_BOT_TOKEN holds the token from @BotFather.
 
@@ -23,6 +26,8 @@ Examples:
     TELEGRAM_BOT_TOKEN=... converse telegram
 
     converse telegram --webhook-url https://bot.example.org/telegram --port 8443
+
+    converse telegram --study tastes.yaml
 """
 
 
@@ -36,6 +41,12 @@ def telegram(
     webhook_url: Annotated[str | None, typer.Option(help="Public https address that Telegram sends to.")] = None,
     host: Annotated[str | None, typer.Option(help="Address that the webhook server listens on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port that the webhook server listens on.")] = None,
+    study: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--study", help="A study to run; its link is https://t.me/YOUR_BOT?start=NAME.", show_default=False
+        ),
+    ] = None,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
 ) -> None:
@@ -43,7 +54,9 @@ def telegram(
     from bot.channels.telegram.run import token_of
     from bot.config import load_settings
     from bot.logs import configure_logs
+    from bot.study.config import load_study
 
+    studies = [load_study(path) for path in study or ()]
     overrides = effective_options(
         ctx,
         webhook_url=webhook_url,
@@ -54,10 +67,10 @@ def telegram(
     )
     settings = load_settings(**overrides)
     configure_logs(settings.log_level, settings.log_format, [token_of(settings)])
-    asyncio.run(_run(settings))
+    asyncio.run(_run(settings, studies))
 
 
-async def _run(settings: "Settings") -> None:
+async def _run(settings: "Settings", studies: "Sequence[StudyConfig]") -> None:
     from bot.app import initial_state, running_bot
     from bot.channels.privacy import PrivacyDesk
     from bot.channels.telegram.run import run_telegram
@@ -66,6 +79,7 @@ async def _run(settings: "Settings") -> None:
     from bot.clock import utc_now
     from bot.metrics import Measured, Metrics
     from bot.progress import shown_progress
+    from bot.study.running import with_studies
 
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -77,7 +91,7 @@ async def _run(settings: "Settings") -> None:
         desk = PrivacyDesk(bot.manager, bot.store, load_channel_wordings(), initial_state(settings), utc_now)
         await run_telegram(
             settings,
-            Measured(desk, metrics),
+            Measured(with_studies(studies, settings, bot, desk), metrics),
             bot.store,
             routes=health_routes(bot.problems, metrics.text),
             clock=utc_now,

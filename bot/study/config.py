@@ -11,7 +11,7 @@ from bot.errors import ConfigError, MissingFileError
 from bot.study.questionnaires import load_questionnaires
 
 FactorName = Literal["mode", "domain", "variant", "elicitation", "explanations", "language"]
-Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,40}$")]
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,40}$")]
 
 
 class _Part(BaseModel):

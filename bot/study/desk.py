@@ -24,7 +24,7 @@ from bot.study.store import Participant, StudyStore, moved
 DROPPED_AFTER = timedelta(hours=24)
 """A participant who has been silent for so long has dropped out, as far as the balance goes; they may still return."""
 
-AGREE, DECLINE = "study:agree", "study:decline"
+AGREE, DECLINE = "agree", "decline"
 HINT_AFTER = 8
 """Messages without finishing a task after which a hint is given, when the study sets no time."""
 
@@ -88,20 +88,24 @@ class StudyDesk:
         """Whether the turn comes by the study's link, or answers its consent form."""
         parts = turn.text.split()
         by_link = len(parts) == 2 and parts[0] == "/start" and parts[1].split("__")[0] == self.study.name
-        return by_link or turn.option in {AGREE, DECLINE}
+        return by_link or turn.option in {self.option(AGREE), self.option(DECLINE)}
+
+    def option(self, name: str) -> str:
+        """Id of a button of this study's consent form: AGREE or DECLINE."""
+        return f"study:{self.study.name}:{name}"
 
     async def _meet(self, turn: Turn) -> TurnResult:
         """Shows the consent form; stores nothing before it is agreed to."""
         language = self._language(turn)
-        if turn.option == DECLINE:
+        if turn.option == self.option(DECLINE):
             return TurnResult(Reply((self._guide.say(language, "declined"),)))
         status = await self.kept.status()
         if status != "open" or await self._is_full():
             return TurnResult(Reply((self._guide.say(language, "paused" if status == "paused" else "closed"),)))
-        if turn.option != AGREE:
+        if turn.option != self.option(AGREE):
             options = (
-                Option(AGREE, self._guide.say(language, "agree")),
-                Option(DECLINE, self._guide.say(language, "decline")),
+                Option(self.option(AGREE), self._guide.say(language, "agree")),
+                Option(self.option(DECLINE), self._guide.say(language, "decline")),
             )
             return TurnResult(Reply((self._guide.consent(language),), options))
         return await self._enrol(turn, language)

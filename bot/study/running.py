@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from bot.app import Bot
 from bot.channels.conversation import Conversation
+from bot.clock import utc_now
 from bot.config import Settings
 from bot.dialogue.manager import DialogueManager, Understands
 from bot.dialogue.scene import Policy
@@ -106,6 +108,35 @@ def study_desk(
         return state_in(settings, condition, language)
 
     return StudyDesk(study, store, otherwise, manager, states, scribe, clock)
+
+
+def with_studies(studies: Sequence[StudyConfig], settings: Settings, bot: Bot, otherwise: Conversation) -> Conversation:
+    """What answers turns when studies run: their desks, one before the other, and then everyone else's.
+
+    Args:
+        studies: the studies, checked.
+        settings: of the bot.
+        bot: the running bot.
+        otherwise: answers whoever does not take part in any.
+
+    Raises:
+        ConfigError: a factor has a level that the bot does not know.
+    """
+    know = bot.manager.know
+    for study in studies:
+        otherwise = study_desk(
+            study,
+            settings,
+            bot.store,
+            otherwise,
+            bot.manager.understander,
+            know.recommender,
+            bot.catalogue,
+            bot.domains,
+            know.policy,
+            utc_now,
+        )
+    return otherwise
 
 
 def policy_in(policy: Policy, condition: Condition) -> Policy:

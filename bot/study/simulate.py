@@ -111,7 +111,7 @@ async def _take_part(
     language = study.languages[0]
     talk = _Talk(desk, user, clock, rng, language)
     await talk.do(Act(f"/start {study.name}"))
-    await talk.do(Act(option=Option(AGREE, "")))
+    await talk.do(Act(option=Option(desk.option(AGREE), "")))
     person: SimulatedParticipant | None = None
     condition: Condition | None = None
     while talk.turns < MOST_TURNS:

@@ -183,3 +183,16 @@ async def test_forgetting_takes_everything_along(desk_for: Desks, store: SqlStor
     await store.erase(UserKey("test", "ann"))
     assert await rows(store, tables.answers) == []
     assert await rows(store, tables.participants) == []
+
+
+async def test_two_studies_do_not_take_each_others_participants(
+    desk_for: Desks, store: SqlStore, clock: MovingClock
+) -> None:
+    first, second = desk_for(), desk_for(name="moods", title="Moods")
+    first._otherwise = second
+    talk = Talk(first, "ann", clock)
+    await talk.say("/start moods")
+    assert "Moods" in talk.text
+    await talk.press("I agree")
+    assert [len(await desk.kept.participants()) for desk in (first, second)] == [0, 1]
+    assert {row.study for row in await rows(store, tables.participants)} == {"moods"}
