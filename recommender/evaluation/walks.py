@@ -11,7 +11,7 @@ from recommender.walk import Seeds, WalkConfig, Walker, make_seeds
 
 __all__ = ["EdgeList", "NumberedGraph"]
 
-_EXACT = WalkConfig(tolerance=1e-8, exact_below=10**9)
+_EXACT = WalkConfig(tolerance=1e-6, exact_below=10**9)
 
 
 @dataclass
@@ -63,5 +63,6 @@ class NumberedGraph:
         """
         found = np.empty((len(nodes), len(wanted)), dtype=np.float32)
         for row, node in enumerate(nodes):
-            found[row] = self._walker.exact(Seeds(np.array([node]), np.ones(1)))[wanted]
+            seeds = Seeds(np.array([node]), np.ones(1))
+            found[row] = self._walker.exact(seeds)[wanted] if self._walker.small else self._walker.values(seeds, wanted)
         return found

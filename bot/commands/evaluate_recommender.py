@@ -1,0 +1,118 @@
+"""`converse evaluate recommender`: the quality of the recommender on other people's data."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bot.commands import group
+from bot.errors import UsageError
+
+_EXAMPLE = "Example: converse evaluate recommender --dataset mindreader --data mindreader --facts wikidata --json"
+_DATASETS = ("mindreader", "redial", "llm-redial", "inspired", "converse")
+
+
+def register(app: typer.Typer) -> None:
+    """Adds `converse evaluate recommender`."""
+    evaluate = group(app, "evaluate", "The quality figures, on data that was not learned from.")
+    evaluate.command("recommender", epilog=_EXAMPLE)(recommender)
+
+
+def recommender(
+    dataset: Annotated[str, typer.Option(help=f"One of {', '.join(_DATASETS)}.", show_default=False)],
+    data: Annotated[Path, typer.Option(help="The folder of the data set.", show_default=False)],
+    facts: Annotated[
+        Path | None,
+        typer.Option(help="mindreader: the folder of Wikidata facts; the catalogue in use when not given."),
+    ] = None,
+    training: Annotated[
+        Path | None,
+        typer.Option(help="llm-redial, inspired: the folder `redial-eval`; looked for beside --data when not given."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Measures the recommender, and others on the same split.
+
+    What is tuned is tuned on validation data; the figures are those of the test data.
+    """
+    if dataset not in _DATASETS:
+        raise UsageError(f"There is no data set {dataset!r} to measure on; choose one of {', '.join(_DATASETS)}.")
+    document = _evaluate(dataset, data, facts, training)
+    if as_json:
+        import orjson
+
+        typer.echo(orjson.dumps(document).decode())
+        return
+    typer.echo(_text(document))
+
+
+def _evaluate(dataset: str, data: Path, facts: Path | None, training: Path | None) -> dict[str, Any]:
+    if dataset == "mindreader":
+        return _mindreader(data, facts)
+    if dataset == "converse":
+        return _published(data)
+    from recommender.evaluation.dialogues_run import evaluate_redial, evaluate_zero_shot
+
+    if dataset == "redial":
+        return evaluate_redial(data, _progress)
+    name = "redial" if dataset == "llm-redial" else "inspired"
+    return evaluate_zero_shot(data, training or data.resolve().parent / "redial-eval", name, _progress)
+
+
+def _mindreader(data: Path, facts: Path | None) -> dict[str, Any]:
+    from bot.config import load_settings
+    from data.catalogue import load_catalogue
+    from data.domains import load_domains
+    from recommender.engine import GraphRecommender
+    from recommender.evaluation.faithfulness import evaluate_faithfulness
+    from recommender.evaluation.mindreader import facts_of_catalogue, link, read_facts, read_mindreader
+    from recommender.evaluation.mindreader_run import evaluate_mindreader
+
+    catalogue, domains = load_catalogue(load_settings().catalogue), load_domains()
+    split = read_mindreader(data)
+    known = facts_of_catalogue(catalogue.items("movie")) if facts is None else read_facts(facts)
+    document = evaluate_mindreader(link(split, known, domains["movie"]), _progress)
+    _progress("faithfulness of the explanations")
+    profiles = [tuple(split.qids[node] for node in found) for found in split.likes]
+    document["faithfulness"] = evaluate_faithfulness(GraphRecommender(catalogue, domains), catalogue, profiles)
+    return document
+
+
+def _published(data: Path) -> dict[str, Any]:
+    from bot.config import load_settings
+    from data.catalogue import load_catalogue
+    from data.domains import load_domains
+    from data.formats.converse import by_user, read_rows
+    from recommender.engine import GraphRecommender
+    from recommender.evaluation.published import evaluate_published, opinions
+
+    catalogue, domains = load_catalogue(load_settings().catalogue), load_domains()
+    files = {domain: sorted((data / domain).glob("messages_*.json")) for domain in domains}
+    if not any(files.values()):
+        raise UsageError(f"{data} holds no messages_*.json in a folder for each domain; give the ConveRSE folder.")
+    users = {
+        domain: [
+            opinions(row["recognizedObjects"] for row in rows)
+            for path in found
+            for rows in by_user(read_rows(path)).values()
+        ]
+        for domain, found in files.items()
+        if found
+    }
+    return evaluate_published(users, catalogue, GraphRecommender(catalogue, domains))
+
+
+def _progress(text: str) -> None:
+    typer.echo(text, err=True)
+
+
+def _text(document: dict[str, Any]) -> str:
+    """The main figures in lines."""
+    lines = [f"{'ours':36}{_figures(document['ours'])}"]
+    lines += [f"{name:36}{_figures(values)}" for name, values in document["peers"].items()]
+    lines += [f"{name}: 95 % interval {interval}" for name, interval in document["intervals"].items()]
+    return "\n".join(lines)
+
+
+def _figures(values: dict[str, float]) -> str:
+    return "  ".join(f"{name} {value}" for name, value in values.items())

@@ -1,0 +1,176 @@
+"""Ranking films for a dialogue: walks from what was mentioned and from the words, pooled.
+
+One graph joins the knowledge graph with the training dialogues: each dialogue is a node, next to the films, entities
+and words said in it. Three walks start from the films, the entities and the words of the context, later utterances
+weighing more. A film's score is log-linear in the three walks, in how often the training dialogues recommend it and
+films of its year, and in whether it was mentioned before. The six weights are fitted on the training dialogues, each
+ranked by a graph that lacks it.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recommender.evaluation.conversations import KnowledgeGraph, Turn, Utterance, turns_of
+from recommender.evaluation.pool import fit_pool
+from recommender.evaluation.walks import EdgeList, NumberedGraph
+from recommender.walk import WalkConfig
+
+__all__ = ["EXPERTS", "ContextConfig", "ContextModel", "fit_context_model"]
+
+EXPERTS = ("films", "entities", "words", "recommended", "year", "mentioned")
+"""What the score of a film is pooled from."""
+
+_WORD = re.compile(r"[a-z0-9']+")
+_FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ContextConfig:
+    """How the context is used.
+
+    Attributes:
+        decay: weight of an utterance relative to the next one.
+        film: weight of the edge between a dialogue and a film.
+        entity: the same for other entities.
+        word: the same for words.
+        least: a word counts when at least so many dialogues have it.
+        most: and at most this share of them.
+        floor: added to a walk before its logarithm is taken.
+        walk: how the walks are solved.
+    """
+
+    decay: float = 0.8
+    film: float = 1.0
+    entity: float = 0.5
+    word: float = 0.3
+    least: int = 2
+    most: float = 0.3
+    floor: float = 1e-6
+    walk: WalkConfig = field(default_factory=lambda: WalkConfig(epsilon=1e-6, exact_below=0))
+
+
+class ContextModel:
+    """The graph of the training dialogues, and what it says of a context."""
+
+    def __init__(
+        self, graph: KnowledgeGraph, dialogues: Sequence[Sequence[Utterance]], config: ContextConfig | None = None
+    ) -> None:
+        self._config = config = config or ContextConfig()
+        self._items = np.array(graph.items, dtype=np.int64)
+        self._places = {item: place for place, item in enumerate(graph.items)}
+        first_word = len(graph.names) + len(dialogues)
+        self._words = {word: first_word + place for place, word in enumerate(self._vocabulary(dialogues))}
+        edges = graph.edges + self._dialogue_edges(dialogues, len(graph.names))
+        self._graph = NumberedGraph(first_word + len(self._words), edges, config.walk)
+        self._known: dict[int, NDArray[np.float32]] = {}
+        counts = self._recommended(dialogues)
+        self._recommended_log = np.log(counts + 0.3)
+        self._year_log = _year_log(graph, counts)
+
+    def place(self, item: int) -> int | None:
+        """Position of a film in the scores."""
+        return self._places.get(item)
+
+    def features(self, turn: Turn) -> NDArray[np.float32]:
+        """The experts' opinions on every film, shape (experts, films)."""
+        walks = [
+            np.log(self._pooled_walk(self._seeds(turn, kind)) + self._config.floor)
+            for kind in ("film", "entity", "word")
+        ]
+        mentioned = np.zeros(len(self._items))
+        mentioned[[self._places[item] for item in turn.mentioned]] = 1.0
+        rows = [*(walk - walk.mean() for walk in walks), self._recommended_log, self._year_log, mentioned]
+        return np.array(rows, dtype=np.float32)
+
+    # ----------------------------------------------------------------------------------------------------------- parts
+
+    def _vocabulary(self, dialogues: Sequence[Sequence[Utterance]]) -> list[str]:
+        counts = Counter(
+            word for dialogue in dialogues for word in {word for said in dialogue for word in _words(said.text)}
+        )
+        most = self._config.most * len(dialogues)
+        return sorted(word for word, count in counts.items() if self._config.least <= count <= most)
+
+    def _dialogue_edges(self, dialogues: Sequence[Sequence[Utterance]], first: int) -> EdgeList:
+        edges, config = EdgeList(), self._config
+        for node, dialogue in enumerate(dialogues, start=first):
+            for item in {item for said in dialogue for item in said.items}:
+                edges.add(node, item, config.film)
+            for entity in {entity for said in dialogue for entity in said.entities}:
+                edges.add(node, entity, config.entity)
+            for word in {word for said in dialogue for word in _words(said.text) if word in self._words}:
+                edges.add(node, self._words[word], config.word)
+        return edges
+
+    def _recommended(self, dialogues: Sequence[Sequence[Utterance]]) -> NDArray[np.float64]:
+        counts = np.zeros(len(self._items))
+        for said in (said for dialogue in dialogues for said in dialogue if not said.seeker):
+            counts[[self._places[item] for item in set(said.items)]] += 1
+        return counts
+
+    def _seeds(self, turn: Turn, kind: str) -> dict[int, float]:
+        seeds: defaultdict[int, float] = defaultdict(float)
+        for age, said in enumerate(reversed(turn.context)):
+            for node in self._nodes(said, kind):
+                seeds[node] += self._config.decay**age
+        return seeds
+
+    def _nodes(self, said: Utterance, kind: str) -> Iterable[int]:
+        if kind == "film":
+            return said.items
+        if kind == "entity":
+            return said.entities
+        return (self._words[word] for word in _words(said.text) if word in self._words)
+
+    def _pooled_walk(self, seeds: Mapping[int, float]) -> NDArray[np.float64]:
+        total = np.zeros(len(self._items))
+        for node, weight in seeds.items():
+            if node not in self._known:
+                self._known[node] = self._graph.unit_walks([node], self._items)[0]
+            total += weight * self._known[node]
+        return total / (sum(seeds.values()) or 1.0)
+
+
+def fit_context_model(
+    graph: KnowledgeGraph, dialogues: Sequence[Sequence[Utterance]], progress: Callable[[str], None]
+) -> tuple[ContextModel, NDArray[np.float64]]:
+    """The model of all training dialogues, and the weights of its experts.
+
+    Args:
+        graph: the knowledge graph.
+        dialogues: to train on.
+        progress: takes a line about each step.
+
+    Returns:
+        The model and one weight an expert.
+    """
+    features: list[NDArray[np.float32]] = []
+    targets: list[list[int]] = []
+    for fold in range(_FOLDS):
+        progress(f"fitting the pool, part {fold + 1} of {_FOLDS}")
+        model = ContextModel(graph, [found for place, found in enumerate(dialogues) if place % _FOLDS != fold])
+        for place in range(fold, len(dialogues), _FOLDS):
+            for turn in turns_of(dialogues[place], str(place)):
+                features.append(model.features(turn))
+                targets.append(
+                    [found for item in turn.targets if item is not None and (found := model.place(item)) is not None]
+                )
+    return ContextModel(graph, dialogues), fit_pool(features, targets)
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in _WORD.findall(text.lower()) if len(word) > 1]
+
+
+def _year_log(graph: KnowledgeGraph, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Logarithm of how often films of each film's year are recommended, relative to their number, smoothed."""
+    years = [graph.year(item) for item in graph.items]
+    films, recommended = Counter(years), Counter[int | None]()
+    for year, count in zip(years, counts.tolist(), strict=True):
+        recommended[year] += count
+    return np.log([(recommended[year] + 1.0) / (films[year] + 20.0) for year in years])
