@@ -10,8 +10,6 @@ import re
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
-from html.parser import HTMLParser
 from typing import Any
 
 import httpx
@@ -19,108 +17,10 @@ import tornado.web
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
+from tests.telegram_rules import ApiError, Fault, Message, as_json, check_keyboard, entities_of, parse_html, units
+
 TOKEN = "123456:TEST-token_of_the_strict_server"
 BOT = {"id": 123456, "is_bot": True, "first_name": "Converse", "username": "converse_test_bot"}
-TAGS = {
-    "a",
-    "b",
-    "strong",
-    "i",
-    "em",
-    "u",
-    "ins",
-    "s",
-    "strike",
-    "del",
-    "code",
-    "pre",
-    "tg-spoiler",
-    "blockquote",
-    "span",
-}
-
-
-class ApiError(Exception):
-    """What the server answers instead of a result."""
-
-    def __init__(self, code: int, description: str, **parameters: Any) -> None:
-        super().__init__(description)
-        self.code, self.description, self.parameters = code, description, parameters
-
-
-@dataclass
-class Message:
-    """A message that the bot sent."""
-
-    chat: int
-    id: int
-    kind: str
-    text: str
-    buttons: list[list[dict[str, Any]]] = field(default_factory=list)
-    photo: str | None = None
-    file: bytes | None = None
-    links: list[str] = field(default_factory=list)
-
-    @property
-    def labels(self) -> list[str]:
-        return [button["text"] for row in self.buttons for button in row]
-
-
-@dataclass
-class Fault:
-    """What happens to a call instead of its result: an error, a dropped connection or a delay before the answer."""
-
-    error: ApiError | None = None
-    drop: bool = False
-    delay: float = 0.0
-    after: bool = False
-    """Whether the call takes effect first."""
-
-
-class _Html(HTMLParser):
-    """Telegram's HTML: known tags only, well nested, known entities only."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=False)
-        self.text, self.open, self.links = "", [], []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in TAGS:
-            raise ApiError(400, f'Bad Request: can\'t parse entities: Unsupported start tag "{tag}"')
-        if tag == "a":
-            self.links.append(dict(attrs).get("href") or "")
-        self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if not self.open or self.open.pop() != tag:
-            raise ApiError(400, f'Bad Request: can\'t parse entities: Unexpected end tag "{tag}"')
-
-    def handle_data(self, data: str) -> None:
-        if "<" in data:
-            raise ApiError(400, "Bad Request: can't parse entities: Unclosed start tag")
-        self.text += data
-
-    def handle_entityref(self, name: str) -> None:
-        known = {"lt": "<", "gt": ">", "amp": "&", "quot": '"'}
-        self.text += known.get(name, f"&{name};")
-
-    def handle_charref(self, name: str) -> None:
-        self.text += chr(int(name[1:], 16) if name[0] in "xX" else int(name))
-
-
-def parse_html(text: str) -> tuple[str, list[str]]:
-    parser = _Html()
-    parser.feed(text)
-    parser.close()
-    if parser.open:
-        raise ApiError(
-            400, f"Bad Request: can't parse entities: Can't find end tag corresponding to \"{parser.open[-1]}\""
-        )
-    return parser.text, parser.links
-
-
-def units(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
 
 
 class TelegramServer:
@@ -158,14 +58,7 @@ class TelegramServer:
         self, user: int, text: str, *, chat: dict[str, Any] | None = None, language: str | None = "en", **more: Any
     ) -> int:
         """A user writes; gives the update id."""
-        entities = [
-            {
-                "type": "bot_command" if match[0].startswith("/") else "mention",
-                "offset": units(text[: match.start()]),
-                "length": len(match[0]),
-            }
-            for match in re.finditer(r"(?<!\S)(?:/\w+(?:@\w+)?|@\w+)", text)
-        ]
+        entities = entities_of(text)
         message = self._message(user, chat, language, text=text, **({"entities": entities} if entities else {}), **more)
         return await self._push("message", message)
 
@@ -418,7 +311,7 @@ class TelegramServer:
         if (found.text, found.buttons) == (text, buttons):
             raise ApiError(400, "Bad Request: message is not modified")
         found.text, found.buttons = text, buttons
-        return self._as_json(found)
+        return self._shown(found)
 
     def _formatted(self, values: dict[str, Any], name: str) -> tuple[str, list[str]]:
         text = values.get(name, "")
@@ -441,37 +334,16 @@ class TelegramServer:
     async def _sent(self, values: dict[str, Any], kind: str, text: str, links: list[str], **more: Any) -> Any:
         chat = self._chat(values)
         buttons = values.get("reply_markup", {}).get("inline_keyboard", [])
-        self._check_keyboard(buttons)
+        check_keyboard(buttons)
         self._message_id += 1
         message = Message(chat, self._message_id, kind, text, buttons, links=links, **more)
         async with self._changed:
             self.messages.append(message)
             self._changed.notify_all()
-        return self._as_json(message)
+        return self._shown(message)
 
-    def _check_keyboard(self, rows: list[list[dict[str, Any]]]) -> None:
-        if sum(len(row) for row in rows) > 100:
-            raise ApiError(400, "Bad Request: reply markup is too long")
-        for button in (button for row in rows for button in row):
-            if not button.get("text"):
-                raise ApiError(400, "Bad Request: button text is empty")
-            if "url" not in button and not 1 <= len(button.get("callback_data", "").encode()) <= 64:
-                raise ApiError(400, "Bad Request: BUTTON_DATA_INVALID")
-
-    def _as_json(self, message: Message) -> dict[str, Any]:
-        content: dict[str, Any] = {"text": message.text}
-        if message.kind == "photo":
-            size = {"file_id": f"file-{message.photo}", "file_unique_id": "x", "width": 1, "height": 1}
-            content = {"photo": [size], "caption": message.text}
-        if message.kind == "document":
-            content = {"document": {"file_id": "x", "file_unique_id": "x"}}
-        return {
-            "message_id": message.id,
-            "date": 1_700_000_000,
-            "chat": self._chats[message.chat],
-            "from": BOT,
-            **content,
-        }
+    def _shown(self, message: Message) -> dict[str, Any]:
+        return {**as_json(message), "chat": self._chats[message.chat], "from": BOT}
 
 
 class _Handler(tornado.web.RequestHandler):

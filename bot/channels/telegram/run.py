@@ -71,18 +71,7 @@ async def run_telegram(
     os.environ.setdefault("PTB_TIMEDELTA", "1")  # the library's coming form of durations, and no warnings of the old
     async with AsyncExitStack() as stack:
         bot = await stack.enter_async_context(_connected(settings, token))
-        hashed = UserHash(token.encode())
-        wordings = load_channel_wordings()
-        service = TelegramService(
-            bot,
-            conversation,
-            Sender(bot, outbox, hashed),
-            outbox,
-            wordings,
-            messages_per_minute=settings.messages_per_minute,
-            hashed=hashed,
-            clock=clock,
-        )
+        service = _service(settings, bot, conversation, outbox, clock)
         await service.publish_commands(load_domains().values())
         stack.push_async_callback(_ended, asyncio.create_task(service.sweep(stop)), stop)
         if settings.webhook_url:
@@ -92,6 +81,22 @@ async def run_telegram(
             await stack.enter_async_context(serving(routes, settings.webhook_host, settings.health_port))
         notify(f"@{bot.username} answers on Telegram")
         await Poller(bot, service.accept).run(stop)
+
+
+def _service(
+    settings: Settings, bot: ExtBot[None], conversation: Conversation, outbox: Outbox, clock: Callable[[], datetime]
+) -> TelegramService:
+    hashed = UserHash(bot.token.encode())
+    return TelegramService(
+        bot,
+        conversation,
+        Sender(bot, outbox, hashed),
+        outbox,
+        load_channel_wordings(),
+        messages_per_minute=settings.messages_per_minute,
+        hashed=hashed,
+        clock=clock,
+    )
 
 
 @asynccontextmanager

@@ -15,7 +15,8 @@ from sqlalchemy.engine import URL
 from bot.channels.base import UserKey
 from bot.clock import utc_now
 from bot.storage.store import open_store
-from tests.telegram_server import TOKEN, ApiError, Fault, Message, TelegramServer
+from tests.telegram_rules import ApiError, Fault, Message
+from tests.telegram_server import TOKEN, TelegramServer
 
 ANNA = 7
 

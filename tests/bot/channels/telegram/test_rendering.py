@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from bot.channels.base import Link, Option, Reply
 from bot.channels.telegram.rendering import Part, escape, length, render, split, without_picture
-from tests.telegram_server import parse_html, units
+from tests.telegram_rules import parse_html, units
 
 YES = Option("yes:1", "Yes")
 

@@ -1,21 +1,19 @@
 """The Telegram channel over real HTTP against a strict Bot API server; what answers is an echo."""
 
 import asyncio
-import json
 import logging
 
-import httpx
 import pytest
 
 from bot.channels.base import Link, Option, Reply, Turn, UserKey
 from bot.channels.telegram import polling
-from bot.channels.telegram.server import SECRET_HEADER
 from bot.errors import BackendError, ConfigError, StorageError
 from bot.records import TurnResult
 from bot.storage.store import SqlStore
 from tests.bot.channels.doubles import NOW, Echo, StoredEcho, make_record
 from tests.bot.channels.telegram.conftest import Start
-from tests.telegram_server import TOKEN, ApiError, Fault, Message, TelegramServer
+from tests.telegram_rules import ApiError, Fault
+from tests.telegram_server import TelegramServer
 
 ANNA, BEN = 7, 8
 TOO_MUCH = Fault(ApiError(429, "Too Many Requests: retry after 1", retry_after=1))
@@ -331,155 +329,3 @@ async def test_groups_are_answered_in_the_group(server: TelegramServer, start: S
         second = (await server.answers(-100500, 2))[1]
     assert answer.text == "You said text 'I like Heat' None."
     assert second.text == "You said option 'Heat (1995)' 3:0."
-
-
-# --------------------------------------------------------------------------------------------------------- consent
-
-
-async def agree(server: TelegramServer, user: int = ANNA, language: str = "en") -> Message:
-    await server.say(user, "/start", language=language)
-    (question,) = await server.answers(user, 1)
-    await server.press(user, question, {"en": "I agree", "it": "Sono d'accordo"}[language], language=language)
-    await server.answers(user, 2)
-    return question
-
-
-async def test_nothing_is_stored_before_consent(server: TelegramServer, store: SqlStore, start: Start) -> None:
-    async with start(consent=True):
-        await server.say(ANNA, "I like Heat")
-        (question,) = await server.answers(ANNA, 1)
-        await server.say(ANNA, "/privacy")
-        await server.press(ANNA, question, "No, thanks")
-        texts = [message.text for message in await server.answers(ANNA, 3)]
-        await server.idle()
-    assert "Do you agree?" in texts[0]
-    assert "/forget_me" in texts[1]
-    assert "store nothing" in texts[2]
-    assert await store.my_data(UserKey("telegram", "7")) == {}
-
-
-async def test_after_consent_the_conversation_starts(server: TelegramServer, store: SqlStore, start: Start) -> None:
-    async with start(consent=True):
-        await agree(server, language="it")
-        await server.say(ANNA, "I like Heat")
-        texts = [message.text for message in await server.answers(ANNA, 3)]
-    assert "accordo" in texts[0]
-    assert texts[1:] == ["You said text '/start' None.", "You said text 'I like Heat' None."]
-    data = await store.my_data(UserKey("telegram", "7"))
-    assert data["users"][0]["consented_at"] is not None
-    assert len(data["records"]) == 2
-
-
-async def test_agreeing_twice_does_no_harm(server: TelegramServer, start: Start) -> None:
-    async with start(consent=True):
-        question = await agree(server)
-        await server.press(ANNA, question, "I agree")
-        assert "/start" in (await server.answers(ANNA, 3))[2].text
-
-
-async def test_export_my_data_is_a_file_with_everything(server: TelegramServer, start: Start) -> None:
-    async with start(consent=True):
-        await agree(server)
-        await server.say(ANNA, "I like Heat")
-        await server.say(ANNA, "/export_my_data")
-        file = (await server.answers(ANNA, 5))[4]
-    assert file.kind == "document"
-    data = json.loads(file.file or b"")
-    assert [record["message"] for record in data["records"]] == ["/start", "I like Heat", "/export_my_data"]
-    assert data["users"][0]["external_id"] == "7"
-
-
-async def test_forget_me_asks_and_then_leaves_nothing(server: TelegramServer, store: SqlStore, start: Start) -> None:
-    async with start(consent=True):
-        await agree(server)
-        await agree(server, BEN)
-        await server.say(ANNA, "/forget_me")
-        question = (await server.answers(ANNA, 3))[2]
-        await server.press(ANNA, question, "Keep it")
-        await server.answers(ANNA, 4)
-        assert (await store.my_data(UserKey("telegram", "7")))["records"]
-        await server.press(ANNA, question, "Delete everything")
-        assert "nothing of you is left" in (await server.answers(ANNA, 5))[4].text
-        await server.idle()
-        assert await store.my_data(UserKey("telegram", "7")) == {}
-        assert await store.my_data(UserKey("telegram", "8")) != {}
-        await server.say(ANNA, "hello again")
-        assert "Do you agree?" in (await server.answers(ANNA, 6))[5].text
-
-
-# -------------------------------------------------------------------------------------------------------- webhooks
-
-
-async def test_webhooks(server: TelegramServer, start: Start, unused_tcp_port: int) -> None:
-    url = f"http://127.0.0.1:{unused_tcp_port}/hook"
-    async with start(webhook_url=url, webhook_port=unused_tcp_port):
-        await server.wait_for(lambda: server.webhook, lambda hook: hook is not None)
-        await server.say(ANNA, "hello")
-        assert "hello" in (await server.answers(ANNA, 1))[0].text
-        assert server.webhook is not None
-        secret = {SECRET_HEADER: server.webhook["secret_token"]}
-        async with httpx.AsyncClient(trust_env=False) as client:
-            assert (await client.post(url, json={"update_id": 1})).status_code == 403
-            wrong = {SECRET_HEADER: "wrong"}
-            assert (await client.post(url, json={"update_id": 1}, headers=wrong)).status_code == 403
-            assert (await client.post(url, content=b"{", headers=secret)).status_code == 400
-            assert (await client.post(url, content=b"[1]", headers=secret)).status_code == 400
-            assert (await client.post(url, content=b"[" * 100_000, headers=secret)).status_code == 400
-            with pytest.raises(httpx.ReadError):  # the connection is closed on who sends too much
-                await client.post(url, content=b"x" * 2_000_000, headers=secret)
-            assert (await client.post(url, json={"update_id": 1}, headers=secret)).status_code == 200
-            assert (await client.get(url)).status_code == 405
-            assert (await client.get(url + "/../other")).status_code == 404
-        await server.say(ANNA, "still here")
-        assert "still here" in (await server.answers(ANNA, 2))[1].text
-
-
-async def test_health_and_metrics_are_served_beside_polling(
-    server: TelegramServer, start: Start, unused_tcp_port: int
-) -> None:
-    failing: dict[str, str] = {}
-
-    async def problems() -> dict[str, str]:
-        return failing
-
-    async with (
-        start(health_port=unused_tcp_port, problems=problems),
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{unused_tcp_port}", trust_env=False) as client,
-    ):
-        assert (await client.get("/healthz")).json() == {"status": "ok"}
-        assert (await client.get("/readyz")).status_code == 200
-        failing["rasa"] = "ConnectError"
-        ready = await client.get("/readyz")
-        assert (ready.status_code, ready.json()["problems"]) == (503, {"rasa": "ConnectError"})
-        assert (await client.get("/healthz")).status_code == 200
-        assert (await client.get("/metrics")).text == "figures"
-
-
-async def test_a_port_in_use_is_named(server: TelegramServer, start: Start) -> None:
-    port = int(server.url.rsplit(":", 1)[1])
-    with pytest.raises(BackendError, match=f"port {port}"):
-        async with start(webhook_url="https://bot.example.org/x", webhook_port=port):
-            await asyncio.sleep(1)
-
-
-async def test_the_token_is_never_logged(
-    server: TelegramServer, start: Start, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import io
-
-    from bot.logs import configure_logs
-
-    stream = io.StringIO()
-    root = logging.getLogger()
-    kept, level = root.handlers[:], root.level
-    try:
-        configure_logs("DEBUG", "json", [TOKEN], stream)
-        logging.getLogger("httpx").setLevel(logging.DEBUG)
-        server.fail("sendMessage", Fault(drop=True))
-        async with start():
-            await server.say(ANNA, "a private message")
-            await server.answers(ANNA, 1)
-    finally:
-        root.handlers[:], root.level = kept, level
-    assert stream.getvalue()
-    assert TOKEN not in stream.getvalue()
