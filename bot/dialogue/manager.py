@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
 from typing import Protocol
@@ -47,6 +47,19 @@ class _Stages:
 class DialogueManager:
     """Answers turns, one at a time for each user; everything that lasts is in the store.
 
+    Args:
+        store: where everything is kept.
+        understander: understands free text.
+        recommender: ranks items.
+        catalogue: what is known of the world.
+        domains: the domains by name.
+        clock: gives the present moment, with time zone.
+        rng: draws variants of messages and items to rate.
+        policy: what an operator or a study decides.
+        initial: state of a user never seen before.
+        timer: gives seconds, for measuring stages.
+        backends: component to what answers, for the log.
+
     Attributes:
         understander: understands free text.
         know: what the bot knows of the world.
@@ -67,24 +80,7 @@ class DialogueManager:
         timer: Callable[[], float] = time.perf_counter,
         backends: tuple[tuple[str, str], ...] = (),
     ) -> None:
-        """Takes the parts.
-
-        Args:
-            store: where everything is kept.
-            understander: understands free text.
-            recommender: ranks items.
-            catalogue: what is known of the world.
-            domains: the domains by name.
-            clock: gives the present moment, with time zone.
-            rng: draws variants of messages and items to rate.
-            policy: what an operator or a study decides.
-            initial: state of a user never seen before.
-            timer: gives seconds for measuring stages.
-            backends: component to what answers, for the log.
-
-        Raises:
-            ConfigError: the wording files are malformed or disagree.
-        """
+        """Takes the parts. Raises ConfigError when the wording files are malformed or disagree."""
         self._store = store
         self.understander = understander
         self.know = Knowledge(catalogue, domains, recommender, policy or Policy())
@@ -112,7 +108,7 @@ class DialogueManager:
             if opened.repeated is not None:
                 return TurnResult(opened.repeated)
             stages.done("load")
-            before = opened.state or self._initial
+            before = opened.state or self._first(turn)
             understood, action = await self._read(turn, before)
             stages.done("understand")
             played = self._play(turn, before, opened, understood, action)
@@ -121,6 +117,11 @@ class DialogueManager:
             learned = self._learn(understood)
             await opened.save(Outcome(played.move.state, played.move.profile, played.reply, (record,), learned))
         return TurnResult(played.reply, record)
+
+    def _first(self, turn: Turn) -> DialogueState:
+        """The state of a user never seen before, in the language of their program when the bot speaks it."""
+        known = turn.language in self._wordings
+        return replace(self._initial, language=turn.language) if turn.language and known else self._initial
 
     def _voices(self) -> dict[str, Voice]:
         return {language: Voice(language, wording, self._rng) for language, wording in self._wordings.items()}

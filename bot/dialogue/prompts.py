@@ -116,9 +116,9 @@ def _options(scene: Scene, move: Move) -> Iterable[Option]:
         yield from move.options or menu(scene)
 
 
-def menu(scene: Scene) -> tuple[Option, ...]:
-    """What can be done when nothing is under way."""
-    names = ("recommend", "rate", "profile", "undo", "help")
+def menu(scene: Scene, *first: str) -> tuple[Option, ...]:
+    """What can be done when nothing is under way; `first` names what comes before the usual."""
+    names = (*first, "recommend", "rate", "profile", "undo", "help")
     others = (domain for domain in scene.know.domains if domain != scene.state.domain)
     switches = tuple(Option(f"do:domain:{domain}", scene.domain_label(domain)) for domain in others)
     return (*(Option(f"do:{name}", scene.say.label(name)) for name in names), *switches)

@@ -20,6 +20,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "help": "help",
     "recommend": "request_recommendation",
     "profile": "show_profile",
+    "delete": "delete_preference",
     "reset": "reset_profile",
     "skip": "skip",
     "stop": "stop",

@@ -25,7 +25,8 @@ def _show(scene: Scene) -> Move:
                 lines.append(scene.say(key, domain=scene.domain_label(domain), names=names))
     if not lines:
         return move.also(scene.say("profile_empty"), options=menu(scene))
-    return move.also(scene.say("profile_title"), *lines, scene.say("profile_footer"), options=menu(scene))
+    told = (scene.say("profile_title"), *lines, scene.say("profile_footer"))
+    return move.also(*told, options=menu(scene, "delete", "reset"))
 
 
 def _named(scene: Scene) -> list[Preference]:
