@@ -63,15 +63,15 @@ class Constraint:
 
     Attributes:
         text: the user's own words, for naming a constraint that cannot be met.
-        property: a property id, "year", "runtime", or None when any property may hold the value.
-        values: acceptable value ids; empty for a range.
+        property: a property id, "year", "runtime", "kind", or None when any property may hold the value.
+        values: acceptable value ids (names of kinds for "kind"); empty for a range.
         minimum: lower bound of a range, inclusive (years or minutes).
         maximum: upper bound of a range, inclusive.
         negated: whether items that satisfy it are the unwanted ones.
     """
 
     text: str
-    property: PropertyId | Literal["year", "runtime"] | None = None
+    property: PropertyId | Literal["year", "runtime", "kind"] | None = None
     values: tuple[Qid, ...] = ()
     minimum: int | None = None
     maximum: int | None = None

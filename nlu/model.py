@@ -160,12 +160,17 @@ class IntentRecognizer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Linking:
-    """What the entity linker found in one message, as in `Understanding`. Polarities are still None."""
+    """What the entity linker found in one message, as in `Understanding`. Polarities are still None.
+
+    Attributes:
+        kind: the kind of item that the message asks for if it is a request ("suggest a song").
+    """
 
     mentions: tuple[Mention, ...] = ()
     item_reference: Reference | None = None
     property_references: tuple[Reference, ...] = ()
     constraints: tuple[Constraint, ...] = ()
+    kind: Constraint | None = None
     answer: Answer | None = None
     domain: Domain | None = None
     learned: tuple[Entity, ...] = ()

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from data.errors import BackendError
-from data.model import Polarity
+from data.model import Constraint, Polarity
 from nlu.entities.message import Message
 from nlu.entities.words import Words, load_words
 from nlu.model import (
@@ -96,7 +96,7 @@ class Understander:
             mentions=opinionated.mentions,
             item_reference=opinionated.item_reference,
             property_references=opinionated.property_references,
-            constraints=opinionated.constraints,
+            constraints=_conditions(linking, coarse),
             answer=opinionated.answer,
             overall=opinions.overall,
             domain=opinionated.domain,
@@ -210,6 +210,12 @@ class Understander:
             if phrase in phrases:
                 return intent
         return self._question_about_item(message, linking, context) or self._by_content(linking)
+
+
+def _conditions(linking: Linking, coarse: str) -> tuple[Constraint, ...]:
+    """The conditions of the message; a request may also ask for a kind of item."""
+    wanted = linking.kind if coarse == "request_recommendation" else None
+    return linking.constraints if wanted is None else (*linking.constraints, wanted)
 
 
 def _outside(message: Message, linking: Linking) -> tuple[str, ...]:

@@ -73,7 +73,10 @@ def _tester(facts: Facts) -> Callable[[Constraint], Test]:
     """Makes the test of an item for a constraint."""
 
     def make(constraint: Constraint) -> Test:
-        test = _range_test(constraint) if _is_range(constraint) else _value_test(facts, constraint)
+        if constraint.property == "kind":
+            test: Test = _kind_test(constraint)
+        else:
+            test = _range_test(constraint) if _is_range(constraint) else _value_test(facts, constraint)
         return (lambda item: not test(item)) if constraint.negated else test
 
     return make
@@ -81,6 +84,10 @@ def _tester(facts: Facts) -> Callable[[Constraint], Test]:
 
 def _is_range(constraint: Constraint) -> bool:
     return constraint.property in ("year", "runtime") or not constraint.values
+
+
+def _kind_test(constraint: Constraint) -> Test:
+    return lambda item: item.kind in constraint.values
 
 
 def _value_test(facts: Facts, constraint: Constraint) -> Test:

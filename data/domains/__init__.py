@@ -60,6 +60,7 @@ class DomainConfig(BaseModel):
         classes: Wikidata classes of its items, subclasses included, and the kind they make; the first that fits counts.
         occupations: occupations of people who are items themselves (music artists), and the kind they make.
         kinds: kinds of its items in the catalogue, the usual one first.
+        kind_words: words of a request that ask for some kinds only, by language code and word ("song").
         properties: the properties, most telling first.
     """
 
@@ -72,6 +73,7 @@ class DomainConfig(BaseModel):
     classes: Mapping[_QidText, str] = Field(min_length=1)
     occupations: Mapping[_QidText, str] = Field(default_factory=dict)
     kinds: tuple[str, ...] = Field(min_length=1)
+    kind_words: Mapping[str, Mapping[str, tuple[str, ...]]] = Field(default_factory=dict)
     properties: Mapping[_PropertyText, PropertyConfig] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -79,6 +81,9 @@ class DomainConfig(BaseModel):
         made = {*self.classes.values(), *self.occupations.values()}
         if unknown := made - set(self.kinds):
             raise ValueError(f"classes make kinds that `kinds` does not list: {', '.join(sorted(unknown))}")
+        named = {kind for words in self.kind_words.values() for kinds in words.values() for kind in kinds}
+        if unknown := named - set(self.kinds):
+            raise ValueError(f"`kind_words` names kinds that `kinds` does not list: {', '.join(sorted(unknown))}")
         return self
 
     def label(self, language: str = "en") -> str:

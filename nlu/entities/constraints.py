@@ -105,6 +105,19 @@ class Constraints:
         for segment, which in _phrases(message, message.words.runtime, taken):
             yield segment.first, self._ranged(message, segment, "runtime", *bounds[which])
 
+    def kind(self, message: Message, named: Sequence[Named], domain: Domain) -> Constraint | None:
+        """The kind of item that a request asks for: the first word for one ("a song") that points to nothing on show."""
+        languages = self._domains[domain].kind_words.values()
+        words = {word: kinds for by_word in languages for word, kinds in by_word.items()}
+        for place in range(len(message)):
+            kinds = words.get(message.word(place))
+            pointed = message.word(place - 1) in message.words.demonstratives
+            inside = any(one.segment.first <= place < one.segment.last for one in named)
+            if kinds and not pointed and not inside:
+                constraint = Constraint(message.surface(place, place + 1), property="kind", values=kinds)
+                return self._with_negation(message, place, constraint, place + 1)
+        return None
+
     def _value(self, message: Message, named: Named, domain: Domain) -> Constraint | None:
         """A person, genre, country or other value that was named as a condition."""
         entity = self._catalogue.get(named.qid)

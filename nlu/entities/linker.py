@@ -191,6 +191,7 @@ class CatalogueLinker:
             item_reference=self._references.item(message, reading.segments, titles),
             property_references=self._references.properties(message, domain, reading.segments),
             constraints=self._constraints.read(message, likely, domain, shown),
+            kind=self._constraints.kind(message, likely, domain),
             answer=answer,
             domain=reading.domain,
             learned=learned,

@@ -197,3 +197,20 @@ async def test_opinion_without_a_target_counts_when_an_item_is_on_show(linker, c
 
     assert (await understander.understand("loved every minute", shown(catalogue))).overall == "+"
     assert (await understander.understand("loved every minute", Context())).overall is None
+
+
+@pytest.mark.parametrize(
+    ("text", "intent", "kinds"),
+    [
+        ("suggest me a song", "request_recommendation", ("song",)),
+        ("any good albums by Pink Floyd?", "request_recommendation", ("album",)),
+        ("consigliami una canzone", "request_recommendation", ("song",)),
+        ("suggest me some music", "request_recommendation", None),
+        ("something like this song", "request_recommendation", None),
+        ("great song!", "praise", None),
+    ],
+)
+async def test_a_request_may_ask_for_a_kind(linker, text, intent, kinds):
+    understood = await Understander(Intents(intent), linker, Sentiment()).understand(text, Context(domain="music"))
+
+    assert next((one.values for one in understood.constraints if one.property == "kind"), None) == kinds

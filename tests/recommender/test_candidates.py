@@ -33,6 +33,7 @@ def chosen(catalogue: Catalogue, *constraints: Constraint, barred: frozenset[str
         (Constraint("comedy or horror", "P136", (COMEDY, HORROR)), {THIRD, FOURTH}),
         (Constraint("a drama, narrower genres too", "P136", (DRAMA,)), {FIRST, SECOND, FIFTH}),
         (Constraint("no drama", "P136", (DRAMA,), negated=True), {THIRD, FOURTH, LONE}),
+        (Constraint("a film", "kind", ("film",)), EVERYTHING),
         (Constraint("nineties", "year", minimum=1990, maximum=1999), {FIRST, SECOND, LONE}),
         (Constraint("after 2009", "year", minimum=2010), {FOURTH, FIFTH}),
         (Constraint("not old", "year", maximum=2000, negated=True), {THIRD, FOURTH, FIFTH}),
