@@ -25,6 +25,7 @@ from nlu.entities.wikidata import WikidataClient
 from nlu.entities.words import load_words
 from nlu.intents.recognizer import RasaIntentRecognizer
 from nlu.intents.server import managed_rasa
+from nlu.sentiment.card import model_folder
 from nlu.sentiment.recognizer import StanzaSentimentRecognizer
 from nlu.understanding import Understander
 from recommender import build_recommender
@@ -155,7 +156,8 @@ class _Parts:
 
 async def _load(settings: Settings, store: SqlStore, domains: Mapping[Domain, DomainConfig]) -> _Parts:
     learned = await store.learned()
-    sentiment = asyncio.create_task(asyncio.to_thread(StanzaSentimentRecognizer))
+    folder = model_folder(settings.sentiment_model)
+    sentiment = asyncio.create_task(asyncio.to_thread(StanzaSentimentRecognizer, folder))
     catalogue = await asyncio.to_thread(load_catalogue, settings.catalogue, settings.data_dir / "catalogue")
     index = await asyncio.to_thread(
         prepared_index, catalogue.entities(), load_words(), settings.data_dir / "names.index"

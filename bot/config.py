@@ -42,6 +42,7 @@ class Settings(BaseSettings):
         language: language of a new conversation when the channel does not tell.
         mode: interaction type of a new conversation.
         catalogue: a catalogue file or folder instead of the one that ships.
+        sentiment_model: "default", "small", or the folder of another sentiment model.
         variant: name of the recommender variant.
         elicitation: strategy that picks items to rate for new users; None asks for none.
         minimum_preferences: preferences below which a profile counts as thin.
@@ -78,6 +79,7 @@ class Settings(BaseSettings):
     language: Annotated[str, Field(pattern="^[a-z]{2}$")] = "en"
     mode: InteractionMode = "mixed"
     catalogue: Path | None = None
+    sentiment_model: str = "default"
     variant: str = "ppr"
     elicitation: str | None = None
     minimum_preferences: Annotated[int, Field(ge=0)] = 3

@@ -62,7 +62,7 @@ async def diagnose(settings: Settings) -> tuple[Check, ...]:
         _guarded("domains", _domains),
         _guarded("catalogue", lambda: _catalogue(settings)),
         _guarded("intents", _intent_model),
-        _guarded("sentiment", _sentiment_model),
+        _guarded("sentiment", lambda: _sentiment_model(settings)),
         await _rasa(settings),
         _data_folder(settings.data_dir),
         await _database(settings.database),
@@ -137,12 +137,11 @@ def _intent_model() -> Check:
     return Check("intents", "ok", f"{file} ({about}; {file.stat().st_size / 1e6:.1f} MB, sha256 {digest[:12]}…)")
 
 
-def _sentiment_model() -> Check:
+def _sentiment_model(settings: Settings) -> Check:
     """The sentiment model that the bot loads; its card vouches for its files."""
-    from nlu.sentiment.card import MODELS_FOLDER, ModelCard
-    from nlu.sentiment.recognizer import DEFAULT_MODEL
+    from nlu.sentiment.card import ModelCard, model_folder
 
-    folder = MODELS_FOLDER / DEFAULT_MODEL
+    folder = model_folder(settings.sentiment_model)
     card = ModelCard.load(folder)
     size = sum((folder / name).stat().st_size for name in card.files) / 1e6
     return Check("sentiment", "ok", f"{card.name} for Stanza ({folder}; {size:.1f} MB, made on {card.made_on})")

@@ -20,7 +20,7 @@ def sentiment(
     cases: Annotated[Path, typer.Option(help="JSON Lines with texts, spans and polarities.", show_default=False)],
     model: Annotated[
         str, typer.Option(help='A model that ships ("default", "small") or the folder of another one.')
-    ] = "small",
+    ] = "default",
     errors: Annotated[bool, typer.Option("--errors", help="Add the wrong answers, to read.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:

@@ -50,8 +50,10 @@ def sentiment(
     """
     import shutil
     import tempfile
+    import time
 
     from bot.errors import UsageError
+    from bot.progress import shown_progress
     from data.catalogue import load_catalogue
     from nlu.sentiment.card import MODELS_FOLDER
     from nlu.sentiment.examples import Sources
@@ -63,11 +65,11 @@ def sentiment(
     sources = Sources(data, tuple(redial or ()), tuple(snippets or ()), tuple(cases or ()))
     what = Release(TRAINERS[model].name, _command(model, sources, seed), seed)
     target = out or MODELS_FOLDER / model
-    with tempfile.TemporaryDirectory(prefix="converse-sentiment-") as folder:
+    started = time.monotonic()
+    with shown_progress() as tell, tempfile.TemporaryDirectory(prefix="converse-sentiment-") as folder:
         made = Path(folder) / "model"
-        with typer.progressbar(length=100, label="Training", file=typer.get_text_stream("stderr")) as bar:
-            trainer = TRAINERS[model].make(seed, lambda share: bar.update(int(share * 100) - bar.pos))
-            card = release(made, what, sources, load_catalogue(), trainer)
+        trainer = TRAINERS[model].make(seed, lambda share: tell(f"Training, {share:.0%}", time.monotonic() - started))
+        card = release(made, what, sources, load_catalogue(), trainer)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(made, target, dirs_exist_ok=True)
     _show(card, target)

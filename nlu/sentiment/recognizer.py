@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LABELS = ("-", "0", "+")
 """Of the classifier's outputs, in its order: Stanza numbers the sorted labels "0", "1" and "2"."""
 
-DEFAULT_MODEL = "small"
+DEFAULT_MODEL = "default"
 
 
 class StanzaSentimentRecognizer:

@@ -25,10 +25,10 @@ from nlu.sentiment.grammar import Instance
 from nlu.sentiment.masking import OTHER, TARGET
 from nlu.sentiment.training import LABELS, Material, Progress, half_precision
 
-_DIMENSIONS = 64
+_DIMENSIONS = 48
 _EPOCHS = 12
 _WORD = re.compile(r"[a-z]{3,}")
-_SEEN = 2
+_SEEN, _KNOWN = 2, 8000
 _OPINIONS = 3000
 
 
@@ -42,6 +42,7 @@ def train(material: Material, folder: Path, seed: int, progress: Progress) -> No
         progress: told before and after the training.
     """
     logging.getLogger("stanza").setLevel(logging.WARNING)
+    torch.set_num_threads(1)
     rng = random.Random(seed)
     examples = [*material.own, *material.rated, *balanced(material.opinions, _OPINIONS, rng)]
     progress(0.0)
@@ -92,16 +93,17 @@ def _save_vectors(examples: Sequence[Instance], path: Path) -> None:
     encoder, tokenizer = load_encoder()
     counts = Counter(token for example in examples for token in example.tokens)
     seen = [word for word, count in counts.most_common() if count >= _SEEN]
-    known = sorted(word for word in tokenizer.get_vocab() if _WORD.fullmatch(word))
+    vocabulary = sorted(tokenizer.get_vocab().items(), key=lambda entry: entry[1])  # frequent words come first
+    known = [word for word, _ in vocabulary if _WORD.fullmatch(word)][:_KNOWN]
     words = list(dict.fromkeys([TARGET, OTHER, *seen, *known]))
-    vocabulary = PretrainedWordVocab(words, lang="en")
+    numbered = PretrainedWordVocab(words, lang="en")
     vectors = _encoded(encoder, tokenizer, words)
     _, _, directions = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
     reduced = (vectors - vectors.mean(axis=0)) @ directions[:_DIMENSIONS].T
     reduced /= np.linalg.norm(reduced, axis=1).mean()
-    special = np.zeros((len(vocabulary) - len(words), _DIMENSIONS))
+    special = np.zeros((len(numbered) - len(words), _DIMENSIONS))
     matrix = torch.from_numpy(np.vstack([special, reduced])).float()
-    torch.save({"emb": matrix, "vocab": vocabulary.state_dict()}, path)
+    torch.save({"emb": matrix, "vocab": numbered.state_dict()}, path)
 
 
 def _encoded(encoder: Any, tokenizer: Any, words: Sequence[str], size: int = 512) -> np.ndarray[Any, Any]:
