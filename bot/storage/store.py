@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy import delete, exists, func, or_, select, update
 from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -121,31 +121,35 @@ class SqlStore:
 
     # What channels need to send each reply once, whatever dies in between.
 
-    async def claim(self, turn: Turn) -> int | None:
+    async def claim(self, turn: Turn) -> int | Literal["wait"] | None:
         """Reserves the sending of a turn's reply for the caller, for as long as the lease.
 
         Returns:
-            How many messages of the reply are sent already (0 when nothing of the turn was stored); None when all are,
-            or when another process is at it.
+            How many messages of the reply are sent already (0 when nothing of the turn was stored); "wait" when an
+            earlier reply to the user is not sent yet; None when all is sent, or when another process is at it.
         """
-        now = self._clock()
-        free = or_(
-            schema.updates.c.claimed_at.is_(None),
-            schema.updates.c.claimed_at < now - LEASE,
-            schema.updates.c.claimed_at > now + LEASE,
+        now, table = self._clock(), schema.updates
+        earlier = table.alias()
+        waits = exists().where(
+            earlier.c.user_id == table.c.user_id, earlier.c.id < table.c.id, earlier.c.sent_at.is_(None)
         )
+        claimed = table.c.claimed_at
+        free = or_(claimed.is_(None), claimed < now - LEASE, claimed > now + LEASE)
         async with self.writing() as connection:
             taken = await connection.execute(
-                update(schema.updates)
-                .where(is_update(turn), schema.updates.c.sent_at.is_(None), free)
+                update(table)
+                .where(is_update(turn), table.c.sent_at.is_(None), free, ~waits)
                 .values(claimed_at=now)
-                .returning(schema.updates.c.parts_sent)
+                .returning(table.c.parts_sent)
             )
             row = taken.first()
             if row is not None:
                 return int(row.parts_sent)
-            known = await connection.execute(select(schema.updates.c.id).where(is_update(turn)))
-            return None if known.first() else 0
+            known = await connection.execute(select(table.c.sent_at, waits.label("waits")).where(is_update(turn)))
+            row = known.first()
+        if row is None:
+            return 0
+        return "wait" if row.sent_at is None and row.waits else None
 
     async def mark_part(self, turn: Turn, parts: int) -> None:
         """Notes that so many messages of the reply are sent, and renews the lease."""

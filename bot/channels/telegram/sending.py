@@ -6,7 +6,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup, InputFile, LinkPreviewOptions
 from telegram.constants import ParseMode
@@ -20,6 +20,8 @@ from bot.logs import UserHash
 ATTEMPTS = 5
 FIRST_PAUSE = 0.5
 RENEW_SECONDS = 3.0
+WAITS = 25
+"""How often a reply looks whether the earlier ones are sent: about twenty seconds."""
 MOST_PICTURES = 5_000
 MOST_AT_ONCE = 20
 
@@ -29,7 +31,7 @@ _log = logging.getLogger(__name__)
 class Outbox(Protocol):
     """What the store keeps of replies; see `bot.storage.store.SqlStore`."""
 
-    async def claim(self, turn: Turn) -> int | None: ...
+    async def claim(self, turn: Turn) -> int | Literal["wait"] | None: ...
     async def mark_part(self, turn: Turn, parts: int) -> None: ...
     async def mark_sent(self, turn: Turn) -> None: ...
     async def release(self, turn: Turn) -> None: ...
@@ -47,15 +49,17 @@ class Sender:
         self._hashed = hashed
         self._pictures: OrderedDict[str, str] = OrderedDict()
 
-    async def deliver(self, turn: Turn, reply: Reply) -> None:
+    async def deliver(self, turn: Turn, reply: Reply, *, patient: bool = True) -> None:
         """Sends what is not sent yet of a reply, unless another process is at it.
+
+        It comes after all earlier replies to the user; a patient sender waits for them, another leaves it for later.
 
         What cannot be sent now is left to be sent later; what can never be sent is logged.
 
         Raises:
             StorageError: the database cannot be used.
         """
-        done = await self._outbox.claim(turn)
+        done = await self._claim(turn, patient=patient)
         if done is None:
             return
         try:
@@ -74,6 +78,17 @@ class Sender:
             return
         await self._outbox.mark_sent(turn)
 
+    async def _claim(self, turn: Turn, *, patient: bool) -> int | None:
+        """How many messages are sent already; None when the reply is not to be sent here and now."""
+        pause = 0.02
+        for _ in range(WAITS if patient else 1):
+            done = await self._outbox.claim(turn)
+            if done != "wait":
+                return done
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, 1.0)
+        return None
+
     async def recover(self, channel: str) -> None:
         """Sends what was committed but not sent: each user's in order, users in parallel. Raises StorageError."""
         waiting: dict[UserKey, list[tuple[Turn, Reply]]] = {}
@@ -85,7 +100,7 @@ class Sender:
     async def _deliver_all(self, unsent: list[tuple[Turn, Reply]], places: asyncio.Semaphore) -> None:
         async with places:
             for turn, reply in unsent:
-                await self.deliver(turn, reply)
+                await self.deliver(turn, reply, patient=False)
 
     @asynccontextmanager
     async def _claimed(self, turn: Turn, done: int) -> AsyncIterator[Any]:

@@ -223,6 +223,20 @@ async def test_only_one_of_many_claims_wins(store: SqlStore) -> None:
     assert sorted(claims, key=str) == [0] + [None] * 7
 
 
+async def test_replies_to_a_user_are_sent_in_order(store: SqlStore, clock: SettableClock) -> None:
+    first, second, other = make_turn("1"), make_turn("2"), make_turn("3", "ben")
+    for turn in (first, second, other):
+        await answer(store, turn)
+    assert await store.claim(second) == "wait"
+    assert await store.claim(other) == 0
+    assert await store.claim(first) == 0
+    assert await store.claim(second) == "wait"
+    await store.mark_sent(first)
+    assert await store.claim(first) is None
+    assert await store.claim(second) == 0
+    assert await store.claim(second) is None
+
+
 async def test_released_claims_are_free(store: SqlStore) -> None:
     turn = make_turn()
     await answer(store, turn)
