@@ -106,7 +106,7 @@ class Constraints:
             yield segment.first, self._ranged(message, segment, "runtime", *bounds[which])
 
     def kind(self, message: Message, named: Sequence[Named], domain: Domain) -> Constraint | None:
-        """The kind of item that a request asks for: the first word for one ("a song") that points to nothing on show."""
+        """The kind of item that a request asks for: the first word for one ("song") that points to nothing on show."""
         languages = self._domains[domain].kind_words.values()
         words = {word: kinds for by_word in languages for word, kinds in by_word.items()}
         for place in range(len(message)):
