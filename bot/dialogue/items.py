@@ -86,7 +86,7 @@ def _reason(scene: Scene, reason: Reason) -> str:
         f"reason_{reason.kind}",
         property=scene.property_label(reason.property),
         value=scene.know.catalogue.label(reason.value, scene.state.language),
-        liked=[scene.name(qid) for qid in reason.liked[:2]] or [scene.name(reason.value)],
+        **({"liked": [scene.name(qid) for qid in reason.liked[:2]]} if reason.kind == "shared" else {}),
     )
 
 

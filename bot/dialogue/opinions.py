@@ -110,7 +110,7 @@ def take(
         The move with preferences, objects and questions; unknown names are said.
     """
     questions: list[Question] = []
-    for mention in (decided(scene, found) for found in mentions):
+    for mention in (decided(scene, found) for found in joined(scene, mentions)):
         polarity = mention.polarity or unstated or _carried_over(scene, mention)
         if mention.accepted is None:
             questions += [which_item(mention, polarity, critique=critique)] if mention.candidates else []
@@ -126,6 +126,17 @@ def take(
     unknown = [mention.text for mention in mentions if not mention.candidates and mention.accepted is None]
     move = move.also(state=raised(move.state, questions), events={"preference"})
     return move.also(scene.say("unknown_title", titles=unknown)) if unknown else move
+
+
+def joined(scene: Scene, mentions: Sequence[Mention]) -> list[Mention]:
+    """The mentions; one that is only listed after another ("The Matrix and Inception") shares its opinion."""
+    found: list[Mention] = []
+    for mention in mentions:
+        before = found[-1] if found else None
+        between = scene.understood.text[before.end : mention.start] if before else ""
+        listed = before is not None and mention.polarity is None and scene.say.hears("joining", between)
+        found.append(replace(mention, polarity=before.polarity) if listed and before else mention)
+    return found
 
 
 def decided(scene: Scene, mention: Mention) -> Mention:

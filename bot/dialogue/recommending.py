@@ -10,7 +10,18 @@ from bot.dialogue.state import DialogueState, Phase, Profile, Rating, Shown
 from data.model import Constraint, Qid
 from recommender.model import ElicitationRequest, Reason, Request, Result
 
-__all__ = ["advanced", "explained", "left", "narrowed", "rated", "refreshed", "started", "suggested", "thin"]
+__all__ = [
+    "advanced",
+    "explained",
+    "honoured",
+    "left",
+    "narrowed",
+    "rated",
+    "refreshed",
+    "started",
+    "suggested",
+    "thin",
+]
 
 
 def request_for(scene: Scene, state: DialogueState, profile: Profile, n: int) -> Request:
@@ -49,14 +60,21 @@ def started(scene: Scene, move: Move) -> Move:
     cycles = {**move.state.cycles, move.state.domain: (cycle + 1, lists + 1)}
     found = tuple(item.qid for item in result.items)
     move = move.with_state(recommendations=found, position=0, cycles=cycles, suggested=None)
-    return _present(scene, move.also(*_caveats(scene, move, result)), result)
+    return _present(scene, _without_unmet(scene, move, result).also(*_caveats(scene, move, result)), result)
+
+
+def _without_unmet(scene: Scene, move: Move, result: Result) -> Move:
+    """The move with the conditions that nothing meets named and dropped."""
+    if not result.unmet:
+        return move
+    kept = tuple(constraint for constraint in move.state.constraints if constraint not in result.unmet)
+    conditions = [constraint.text for constraint in result.unmet]
+    return move.with_state(constraints=kept).also(scene.say("unmet", conditions=conditions))
 
 
 def _caveats(scene: Scene, move: Move, result: Result) -> list[str]:
-    """What the user should know about the list: conditions that nothing meets, and that it is not personal."""
+    """What the user should know about the list when it is not personal."""
     said = []
-    if result.unmet:
-        said.append(scene.say("unmet", conditions=[constraint.text for constraint in result.unmet]))
     if result.fallback == "popularity":
         said.append(scene.say("popular_only"))
     elif thin(scene, move.profile):
@@ -85,9 +103,15 @@ def refreshed(scene: Scene, move: Move) -> Move:
     cycle, lists = move.state.cycles.get(move.state.domain, (0, 0))
     cycles = {**move.state.cycles, move.state.domain: (cycle + 1, lists)}
     move = move.with_state(recommendations=done + tuple(item.qid for item in result.items), cycles=cycles)
-    if result.unmet:
-        move = move.also(scene.say("unmet", conditions=[constraint.text for constraint in result.unmet]))
-    return advanced(scene, move)
+    return advanced(scene, _without_unmet(scene, move, result))
+
+
+def honoured(scene: Scene, move: Move, criticised: Iterable[Qid]) -> Move:
+    """The move with people, genres and the like that were criticised kept out of the rest of the list."""
+    known = {constraint.values for constraint in move.state.constraints if constraint.negated}
+    values = [qid for qid in criticised if (entity := scene.know.catalogue.get(qid)) and not entity.is_item]
+    unwanted = tuple(Constraint(scene.name(qid), values=(qid,), negated=True) for qid in values if (qid,) not in known)
+    return move.with_state(constraints=(*move.state.constraints, *unwanted))
 
 
 def _present(scene: Scene, move: Move, result: Result | None) -> Move:
@@ -100,7 +124,7 @@ def _present(scene: Scene, move: Move, result: Result | None) -> Move:
     card = [scene.say("recommend", item=scene.name(qid)), items.summary(scene, qid)]
     if scene.know.policy.explanations:
         because = result.items[0].because if result else explained(scene, move, qid)
-        card += [scene.say("because", reasons=items.reasons(scene, because, 1)) for _ in because[:1]]
+        card += [scene.say("because", reasons="; ".join(items.reasons(scene, because, 1))) for _ in because[:1]]
     card.append(scene.say("your_opinion"))
     return replace(
         move,

@@ -82,6 +82,7 @@ class Change:
         previous: opinion on the same thing before; None when there was none.
         mention: the user's words.
         others: the other things the words may have meant.
+        domain: of a deleted preference, so that it can be restored.
     """
 
     qid: Qid
@@ -89,6 +90,7 @@ class Change:
     previous: Polarity | None = None
     mention: str = ""
     others: tuple[Choice, ...] = ()
+    domain: Domain = ""
 
 
 @dataclass(frozen=True, slots=True)

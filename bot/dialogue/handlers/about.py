@@ -37,7 +37,7 @@ def _why(scene: Scene) -> Move:
     if qid == scene.state.suggested:
         text = scene.say("why_suggested", item=scene.name(qid))
     else:
-        text = scene.say("why", item=scene.name(qid), reasons=told) if told else scene.say("why_unknown")
+        text = scene.say("why", item=scene.name(qid), reasons="; ".join(told)) if told else scene.say("why_unknown")
     move = scene.move(text, then="remind")
     return replace(move, profile=marked(move.profile, qid, why=True))
 

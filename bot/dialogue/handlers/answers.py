@@ -73,6 +73,8 @@ def _handle(scene: Scene) -> Move:
         return scene.move()
     move = replace(scene.move(), state=resolved(scene.state, question))
     move = _ANSWERS[question.kind](scene, move, question)
+    if question.critique:
+        move = recommending.honoured(scene, move, (qid for qid, polarity in move.objects if polarity == "-"))
     if move.then == "ask" and question.critique and not any(asked.critique for asked in move.state.questions):
         return replace(move, then="refresh")
     return move

@@ -41,6 +41,9 @@ def _handle(scene: Scene) -> Move:
     shown, polarity = scene.shown, _polarity(scene)
     if shown is None:
         return scene.move()
+    if beyond := scene.say.hears("beyond", scene.understood.text):
+        move = recommending.rated(scene.move(events=frozenset({"preference"})), shown, "skip", critiqued=True)
+        return move.also(scene.say("beyond_me", words=beyond.group()), then="advance")
     others = [mention for mention in scene.understood.mentions if mention.accepted != shown]
     criticised = bool(others or scene.understood.property_references or scene.conditions)
     move = scene.move(events=frozenset({"preference"}))
@@ -83,7 +86,7 @@ def _critique(scene: Scene, move: Move, *, rated: bool) -> Move:
         move = move.also(scene.say("critique_heard", conditions=conditions))
         if not rated and current(scene.state):
             move = recommending.rated(move, shown, "skip", critiqued=True)
-    move = acknowledged(scene, move)
+    move = recommending.honoured(scene, acknowledged(scene, move), (qid for qid, sign in move.objects if sign == "-"))
     leaves = rated or bool(scene.conditions)
     if scene.state.suggested and leaves:
         return next_suggestion(scene, move)

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.dialogue import recommending
+from bot.dialogue.opinions import REMEMBERED
 from bot.dialogue.profile import known, reset, without
 from bot.dialogue.prompts import menu
 from bot.dialogue.questions import raised, yes_or_no
 from bot.dialogue.scene import Handler, Move, Scene
-from bot.dialogue.state import Choice, Phase, Preference, Question
+from bot.dialogue.state import Change, Choice, Phase, Preference, Question
 from data.model import Domain, Qid
 
 OFFERED = 6
@@ -64,9 +65,13 @@ def _delete(scene: Scene) -> Move:
 def deleted(scene: Scene, move: Move, qids: Sequence[Qid]) -> Move:
     """The move without opinions on these."""
     names = [scene.name(qid) for qid in qids]
+    gone = [given for given in move.profile.preferences if given.qid in qids]
+    undoing = tuple(Change(given.qid, given.polarity, given.polarity, domain=given.domain) for given in gone)
+    kept = tuple(change for change in move.state.history if change.qid not in qids)
     move = replace(move, profile=without(move.profile, qids))
-    history = tuple(change for change in move.state.history if change.qid not in qids)
-    return move.with_state(history=history).also(scene.say("deleted", names=names), events={"preference"})
+    return move.with_state(history=(*kept, *undoing)[-REMEMBERED:]).also(
+        scene.say("deleted", names=names), events={"preference"}
+    )
 
 
 def _ask_reset(scene: Scene) -> Move:

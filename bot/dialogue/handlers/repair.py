@@ -6,7 +6,7 @@ from bot.dialogue.opinions import Opinion, acknowledged, note, take
 from bot.dialogue.profile import with_preference, without
 from bot.dialogue.questions import raised, resolved
 from bot.dialogue.scene import Handler, Move, Scene
-from bot.dialogue.state import Change, Choice, Question
+from bot.dialogue.state import Change, Choice, Preference, Question
 from data.model import Polarity
 
 
@@ -18,8 +18,9 @@ def taken_back(move: Move, change: Change) -> Move:
     """The move with the profile as it was before a change."""
     old = next((given for given in move.profile.preferences if given.qid == change.qid), None)
     profile = without(move.profile, [change.qid])
-    if change.previous and old:
-        profile = with_preference(move.profile, replace(old, polarity=change.previous))
+    if change.previous:
+        before = old or Preference(change.qid, change.previous, change.domain or move.state.domain)
+        profile = with_preference(move.profile, replace(before, polarity=change.previous))
     return replace(move, profile=profile).with_state(
         history=tuple(other for other in move.state.history if other is not change)
     )
@@ -90,10 +91,16 @@ def _words(text: str) -> set[str]:
 # ------------------------------------------------------------------------------------------ "actually I hated it"
 
 
+_OPINIONS = {"preference", "inform", "praise", "yes_but", "no_but", "chitchat", "deny", "affirm"}
+
+
 def revises(scene: Scene) -> bool:
     """A change of mind that names nothing, so it is about what was said last rather than about the item on show."""
-    named = bool(scene.understood.mentions)
-    return scene.hears("revision") and not named and _new_opinion(scene) is not None and _last(scene) is not None
+    understood = scene.understood
+    about_it = understood.coarse_intent in _OPINIONS and understood.domain in {None, scene.state.domain}
+    named = bool(understood.mentions or understood.constraints)
+    opinion = _new_opinion(scene) is not None and _last(scene) is not None
+    return scene.hears("revision") and about_it and not named and opinion
 
 
 def _new_opinion(scene: Scene) -> Polarity | None:

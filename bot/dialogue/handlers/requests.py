@@ -30,6 +30,8 @@ def _handle(scene: Scene) -> Move:
     move = scene.move()
     if domain != scene.state.domain or not scene.state.domain_chosen:
         move = switched_domain(move, domain)
+    if beyond := scene.say.hears("beyond", scene.understood.text):
+        move = move.also(scene.say("beyond_me", words=beyond.group()))
     shown = current(move.state)
     if shown:
         move = recommending.rated(move, shown, "skip")

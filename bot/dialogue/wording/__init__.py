@@ -4,6 +4,7 @@ import re
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from random import Random
 from typing import Any
@@ -91,6 +92,7 @@ class Voice:
         return next((match for match in found if match), None)
 
 
+@cache
 def load_wordings() -> Mapping[str, Wording]:
     """Every language file of this package, checked against each other.
 
