@@ -18,8 +18,8 @@ from tests.telegram_rules import parse_html
 from tests.telegram_server import TelegramServer, telegram_server
 
 USERS = range(100, 110)
-TURNS = 100
-KILLS = 3
+TURNS = 500
+KILLS = 8
 LINES = (
     "I like The Godfather",
     "I love Pulp Fiction, but I don't like Titanic",
