@@ -30,10 +30,7 @@ def intents(
         typer.Option(metavar="FILE", help="What `evaluate intents --json` printed, for the card.", show_default=False),
     ] = None,
 ) -> None:
-    """Trains on the starter sentences, the catalogue's names and, if given, released conversations.
-
-    The model is trained in a temporary folder and replaces the one in use only when all went well.
-    """
+    """Trains on our sentences, catalogue names and released conversations; a failure leaves the model in use alone."""
     from bot.progress import shown_progress
     from nlu.intents.released import load_released
     from nlu.intents.server import default_model

@@ -183,23 +183,29 @@ def install(
     fresh = installed.with_suffix(".new")
     shutil.copyfile(model, fresh)
     fresh.replace(installed)
-    counts = Counter(example.intent for example in examples)
     card = {
-        "model": MODEL_NAME,
-        "sha256": hashlib.sha256(installed.read_bytes()).hexdigest(),
-        "bytes": installed.stat().st_size,
-        "backend": "rasa 3.6.21",
+        **_facts(installed, examples),
         "pipeline": pipeline,
-        "seed": SEED,
         "command": command,
         "data": list(sources),
-        "examples": len(examples),
-        "examples_by_intent": dict(sorted(counts.items())),
         "figures": figures,
     }
     (target / "model_card.json").write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     (target / "MODEL_CARD.md").write_text(_card_text(card), encoding="utf-8")
     return installed
+
+
+def _facts(model: Path, examples: Sequence[Example]) -> dict[str, Any]:
+    counts = Counter(example.intent for example in examples)
+    return {
+        "model": model.name,
+        "sha256": hashlib.sha256(model.read_bytes()).hexdigest(),
+        "bytes": model.stat().st_size,
+        "backend": "rasa 3.6.21",
+        "seed": SEED,
+        "examples": len(examples),
+        "examples_by_intent": dict(sorted(counts.items())),
+    }
 
 
 def _card_text(card: Mapping[str, Any]) -> str:
