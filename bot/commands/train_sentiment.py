@@ -42,6 +42,10 @@ def sentiment(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where the model goes; default: the one in use.")
     ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Go on with the second pass from a saved first pass.", show_default=False),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same data: same model.")] = 7,
 ) -> None:
     """Trains on the project's own sentences and, if given, on what people said and rated.
@@ -68,7 +72,9 @@ def sentiment(
     started = time.monotonic()
     with shown_progress() as tell, tempfile.TemporaryDirectory(prefix="converse-sentiment-") as folder:
         made = Path(folder) / "model"
-        trainer = TRAINERS[model].make(seed, lambda share: tell(f"Training, {share:.0%}", time.monotonic() - started))
+        trainer = TRAINERS[model].make(
+            seed, lambda share: tell(f"Training, {share:.0%}", time.monotonic() - started), start
+        )
         card = release(made, what, sources, load_catalogue(), trainer)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(made, target, dirs_exist_ok=True)

@@ -122,22 +122,25 @@ def agreeing(
     return kept
 
 
-def balanced(examples: Sequence[Instance], most: int, rng: random.Random) -> list[Instance]:
-    """As many disliked as liked examples: the rarer ones are repeated, and none is drawn more often than needed.
+def balanced(examples: Sequence[Instance], most: tuple[int, int], rng: random.Random) -> list[Instance]:
+    """So many liked and so many disliked examples: what is rare is repeated, what is frequent drawn without repetition.
 
     Stanza's weighted losses fail in the version in use; repetition weighs as well.
 
     Args:
         examples: with labels.
-        most: of each sign, and of those without opinion.
+        most: liked and disliked ones; never more than the more frequent sign has.
         rng: draws.
+
+    Returns:
+        Those, and at most as many without opinion as disliked ones.
     """
-    made = []
+    made: list[Instance] = []
     signed = [[example for example in examples if example.label == sign] for sign in "+-"]
-    wanted = min(most, max(map(len, signed)))
-    for group in signed:
-        made += rng.sample(group, min(wanted, len(group)))
-        if group and len(group) < wanted:
-            made += rng.choices(group, k=wanted - len(group))
+    for group, wanted in zip(signed, most, strict=True):
+        count = min(wanted, max(map(len, signed)))
+        made += rng.sample(group, min(count, len(group)))
+        if group and len(group) < count:
+            made += rng.choices(group, k=count - len(group))
     silent = [example for example in examples if example.label == "0"]
-    return made + rng.sample(silent, min(most, len(silent)))
+    return made + rng.sample(silent, min(most[1], len(silent)))

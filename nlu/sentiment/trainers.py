@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from data.errors import UsageError
 from nlu.sentiment.release import Trainer
 from nlu.sentiment.training import Material, Progress, Recipe
 
@@ -14,28 +15,30 @@ class Model:
 
     Attributes:
         name: on its card.
-        make: from a seed and a listener to the progress, what trains it.
+        make: from a seed, a listener to the progress and a folder to start from, what trains it.
     """
 
     name: str
-    make: Callable[[int, Progress], Trainer]
+    make: Callable[[int, Progress, Path | None], Trainer]
 
 
-def _adapted(seed: int, progress: Progress) -> Trainer:
+def _adapted(seed: int, progress: Progress, start: Path | None) -> Trainer:
     def train(material: Material, folder: Path) -> str | None:
         from nlu.sentiment import training
         from nlu.sentiment.encoder import ENCODER
 
-        training.save(training.train(material, Recipe(seed=seed), progress), folder)
+        training.save(training.train(material, Recipe(seed=seed), progress, start), folder)
         return ENCODER
 
     return train
 
 
-def _words(seed: int, progress: Progress) -> Trainer:
+def _words(seed: int, progress: Progress, start: Path | None) -> Trainer:
     def train(material: Material, folder: Path) -> str | None:
         from nlu.sentiment import word_model
 
+        if start is not None:
+            raise UsageError("The small model is always trained from the beginning: leave out --start.")
         word_model.train(material, folder, seed, progress)
         return None
 

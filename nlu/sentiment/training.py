@@ -1,7 +1,8 @@
 """Trains the default sentiment model: Stanza's classifier over MiniLM, adapted by low-rank matrices.
 
-One pass in two halves. The first learns from the project's own sentences and, where given, rated review sentences; what
-it has learned sifts the noisy labels of conversations. The second goes on with those that agree.
+Two passes. The first half of the first learns from the project's own sentences and, where given, from rated review
+sentences; what it has learned sifts the noisy labels of conversations, and the second half goes on with those that
+agree. The second pass sifts them again, with what is known by then, and learns from more of them.
 """
 
 import logging
@@ -48,7 +49,10 @@ class Recipe:
         rate: highest learning rate; it rises for the first steps and falls to nearly nothing.
         first: examples of the first half: own sentences, rated review sentences.
         second: the same of the second half; the sifted opinions are added.
-        opinions: at most so many of them, as many liked as disliked.
+        opinions: at most so many of each sign are added.
+        again: examples of the second pass: own sentences, rated review sentences.
+        again_opinions: at most so many liked and so many disliked ones in the second pass.
+        again_rate: highest learning rate of the second pass.
     """
 
     seed: int = 7
@@ -58,7 +62,10 @@ class Recipe:
     rate: float = 1e-3
     first: tuple[int, int] = (9000, 3000)
     second: tuple[int, int] = (7000, 1500)
-    opinions: int = 5000
+    opinions: tuple[int, int] = (2500, 2500)
+    again: tuple[int, int] = (9000, 2000)
+    again_opinions: tuple[int, int] = (4000, 1500)
+    again_rate: float = 7e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,29 +77,56 @@ class Material:
     opinions: Sequence[Instance]
 
 
-def train(material: Material, recipe: Recipe, progress: Progress) -> Any:
-    """The whole pass.
+def train(material: Material, recipe: Recipe, progress: Progress, start: Path | None = None) -> Any:
+    """Both passes.
+
+    Args:
+        material: to learn from.
+        recipe: settings.
+        progress: told after every step.
+        start: folder of what the first pass made, to go on from there; None to begin.
 
     Returns:
         Stanza's classifier, its encoder still with separate low-rank matrices.
     """
     torch.set_num_threads(1)  # the order of sums, and so the model, would depend on their number
-    torch.manual_seed(recipe.seed)
-    random.seed(recipe.seed)  # Stanza places the padding with it
-    rng = random.Random(recipe.seed)
     classifier = build(recipe)
-    fitter = Fitter(classifier, recipe, rng, progress)
-    own, rated = recipe.first
-    fitter.fit([*_some(material.own, own, rng), *_some(material.rated, rated, rng)], (0.0, 0.5))
-    sifted = agreeing(material.opinions, probabilities(classifier, material.opinions)) if material.opinions else []
-    own, rated = recipe.second
-    more = [
-        *_some(material.own, own, rng),
-        *_some(material.rated, rated, rng),
-        *balanced(sifted, recipe.opinions // 2, rng),
-    ]
-    fitter.fit(more, (0.5, 1.0))
+    if start is None:
+        rng = _seeded(recipe.seed)
+        fitter = Fitter(classifier, recipe, recipe.rate, rng, lambda share: progress(share / 2))
+        fitter.fit(_mixed(material, recipe.first, rng), (0.0, 0.5))
+        sifted = balanced(_sifted(classifier, material.opinions), recipe.opinions, rng)
+        fitter.fit([*_mixed(material, recipe.second, rng), *sifted], (0.5, 1.0))
+    else:
+        resume(classifier, start)
+    rng = _seeded(recipe.seed + 1)
+    sifted = balanced(_sifted(classifier, material.opinions), recipe.again_opinions, rng)
+    again = Fitter(classifier, recipe, recipe.again_rate, rng, lambda share: progress((1 + share) / 2))
+    again.fit([*_mixed(material, recipe.again, rng), *sifted], (0.0, 1.0))
     return classifier
+
+
+def _seeded(seed: int) -> random.Random:
+    torch.manual_seed(seed)
+    random.seed(seed)  # Stanza places the padding with it
+    return random.Random(seed)
+
+
+def _mixed(material: Material, counts: tuple[int, int], rng: random.Random) -> list[Instance]:
+    own, rated = counts
+    return [*_some(material.own, own, rng), *_some(material.rated, rated, rng)]
+
+
+def _sifted(classifier: Any, opinions: Sequence[Instance]) -> list[Instance]:
+    return agreeing(opinions, probabilities(classifier, opinions)) if opinions else []
+
+
+def resume(classifier: Any, folder: Path) -> None:
+    """Takes over the weights of a saved model of the same recipe."""
+    checkpoint = torch.load(folder / "classifier.pt", weights_only=True)
+    adapter = torch.load(folder / "adapter.pt", weights_only=True)
+    classifier.load_state_dict(checkpoint["params"]["model"], strict=False)
+    classifier.bert_model.load_state_dict(adapter, strict=False)
 
 
 def _some(examples: Sequence[Instance], count: int, rng: random.Random) -> list[Instance]:
@@ -151,14 +185,16 @@ class Fitter:
     Args:
         classifier: made by `build`.
         recipe: settings.
+        rate: highest learning rate.
         rng: orders the examples.
         progress: told after every step.
     """
 
-    def __init__(self, classifier: Any, recipe: Recipe, rng: random.Random, progress: Progress) -> None:
+    def __init__(self, classifier: Any, recipe: Recipe, rate: float, rng: random.Random, progress: Progress) -> None:
         self._classifier, self._recipe, self._rng, self._progress = classifier, recipe, rng, progress
+        self._rate = rate
         self._learned = [parameter for parameter in classifier.parameters() if parameter.requires_grad]
-        self._optimiser = torch.optim.AdamW(self._learned, lr=recipe.rate, weight_decay=0.01)
+        self._optimiser = torch.optim.AdamW(self._learned, lr=rate, weight_decay=0.01)
         self._measure = nn.CrossEntropyLoss(label_smoothing=0.05)
 
     def fit(self, examples: Sequence[Instance], part: tuple[float, float]) -> None:
@@ -173,7 +209,7 @@ class Fitter:
         with trainable(self._classifier):
             for step, batch in enumerate(batches, 1):
                 place = part[0] + (part[1] - part[0]) * step / len(batches)
-                self._step(batch, self._recipe.rate * min(1.0, place / _WARM_UP) * max(_LEAST, 1 - place))
+                self._step(batch, self._rate * min(1.0, place / _WARM_UP) * max(_LEAST, 1 - place))
                 self._progress(place)
         self._classifier.eval()
 

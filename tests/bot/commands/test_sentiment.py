@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -7,7 +8,7 @@ from typer.testing import CliRunner
 from bot.cli import build_app
 from bot.errors import MissingFileError, UsageError
 
-CASE = {
+CASE: dict[str, Any] = {
     "text": "I love Alien but Prometheus bored me",
     "entities": [
         {"mention": "Alien", "start": 7, "end": 12, "polarity": "+"},
@@ -37,11 +38,12 @@ def test_json_has_the_documented_form(cases: Path) -> None:
 
 
 def test_the_text_form_names_the_model_and_the_errors(cases: Path) -> None:
-    wrong = {**CASE, "entities": [{**CASE["entities"][0], "polarity": "-"}]}  # type: ignore[dict-item]
+    liked, disliked = CASE["entities"]
+    wrong = {**CASE, "entities": [liked, {**disliked, "polarity": "+"}]}
     cases.write_text(json.dumps(wrong) + "\n", encoding="utf-8")
     shown = run("evaluate", "sentiment", "--cases", str(cases), "--errors")
     assert shown.startswith("stanza-")
-    assert "'Alien' is -, not +" in shown
+    assert "'Prometheus' is +, not -" in shown
 
 
 def test_unknown_models_and_files_are_refused(cases: Path, tmp_path: Path) -> None:

@@ -71,5 +71,5 @@ def test_balancing_repeats_the_rarer_sign() -> None:
 
     many = [Instance((str(number),), "+") for number in range(50)]
     few = [Instance((str(number),), "-") for number in range(5)]
-    counts = Counter(example.label for example in balanced([*many, *few], 20, random.Random(1)))
+    counts = Counter(example.label for example in balanced([*many, *few], (20, 20), random.Random(1)))
     assert counts == {"+": 20, "-": 20}

@@ -13,7 +13,7 @@ from nlu.sentiment.grammar import Instance
 from nlu.sentiment.release import Release, choose, release
 from nlu.sentiment.training import Material, Recipe, probabilities, save, train
 
-TINY = Recipe(seed=5, rank=4, channels=8, first=(96, 0), second=(64, 0))
+TINY = Recipe(seed=5, rank=4, channels=8, first=(64, 0), second=(32, 0), again=(64, 0))
 LIKED = Instance(("i", "adore", "target"), "+")
 DISLIKED = Instance(("target", "was", "awful"), "-")
 
