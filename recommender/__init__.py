@@ -19,4 +19,6 @@ def build_recommender(catalogue: Catalogue, domains: Mapping[Domain, DomainConfi
         catalogue: items and property values; what it learns later must be told by `Recommender.learn`.
         domains: say which properties are edges, and how strong.
     """
-    return GraphRecommender(catalogue, domains)
+    recommender = GraphRecommender(catalogue, domains)
+    recommender.warm_up()
+    return recommender

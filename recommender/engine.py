@@ -62,6 +62,13 @@ class GraphRecommender:
         self._elicitor = Elicitor(catalogue, self)
         self._lock = threading.RLock()
 
+    def warm_up(self) -> None:
+        """Loads the machine code of the loops, so that the first user does not wait for it."""
+        for domain in self._domains:
+            if items := self._catalogue.items(domain):
+                self.recommend(Request(domain, liked=(items[0].qid,), n=1))
+                return
+
     # ---------------------------------------------------------------------------------------------------- recommending
 
     def recommend(self, request: Request) -> Result:
@@ -84,7 +91,10 @@ class GraphRecommender:
                 variant = find_variant("popularity", self._variants)
             items = self._items[request.domain]
             ranked = self._ranker(variant, request.seed).rank(query, items, max(request.n, variant.shortlist))
-            ranked = diversify(self.compiled, ranked, request.n, variant.diversity)
+            shown = self._usable(sorted(request.excluded - {*request.liked, *request.disliked}))
+            ranked = diversify(
+                self.compiled, ranked, request.n, variant.diversity, list(shown.values()), variant.novelty
+            )
             nodes = ranked.nodes.tolist()
             found = zip(nodes, ranked.scores.tolist(), self._reasons(query, seeds, nodes), strict=True)
             best = tuple(Recommendation(self.compiled.qid(node), score, why) for node, score, why in found)

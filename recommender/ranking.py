@@ -1,6 +1,6 @@
 """Scores by the walk and popularity, and the order in which items are shown."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -198,31 +198,46 @@ def _near_cut(scores: NDArray[np.float64], size: int, margin: float) -> NDArray[
     return order[: int((distance <= margin).sum())]
 
 
-def diversify(graph: CompiledGraph, ranked: Ranked, n: int, strength: float) -> Ranked:
+def diversify(
+    graph: CompiledGraph,
+    ranked: Ranked,
+    n: int,
+    strength: float,
+    shown: Sequence[int] = (),
+    novelty: float = 0.0,
+) -> Ranked:
     """Re-orders by maximal marginal relevance (Carbonell and Goldstein 1998).
 
-    Likeness is the Jaccard coefficient of two items' neighbours. The first item stays first.
+    Likeness is the Jaccard coefficient of two items' neighbours.
 
     Args:
         graph: the graph.
         ranked: candidates, best first.
         n: number of items to choose.
-        strength: share of the rank that goes to unlikeness, 0 to 1.
+        strength: share of the rank that goes to being unlike the items chosen before, 0 to 1.
+        shown: items that the user has seen on earlier lists.
+        novelty: how much likeness to them counts against a candidate.
     """
-    if strength <= 0 or len(ranked.nodes) <= 1:
+    shown = shown if novelty > 0 else ()
+    if len(ranked.nodes) <= 1 or (strength <= 0 and not shown):
         return Ranked(ranked.nodes[:n], ranked.scores[:n])
+    values = [_values(graph, node) for node in ranked.nodes.tolist()]
+    earlier = [_values(graph, node) for node in shown]
     spread = float(ranked.scores[0] - ranked.scores[-1]) or 1.0
-    relevance = (ranked.scores - ranked.scores[-1]) / spread
-    values = [frozenset(graph.neighbours(node)[0].tolist()) for node in ranked.nodes.tolist()]
+    relevance = (1.0 - strength) * (ranked.scores - ranked.scores[-1]) / spread
+    relevance -= novelty * np.array([max((_jaccard(own, old) for old in earlier), default=0.0) for own in values])
     likeness = np.zeros(len(values))
-    chosen = [0]
+    chosen: list[int] = []
     while len(chosen) < min(n, len(values)):
-        latest = values[chosen[-1]]
-        likeness = np.maximum(likeness, [_jaccard(latest, other) for other in values])
-        rank = (1.0 - strength) * relevance - strength * likeness
+        rank = relevance - strength * likeness
         rank[chosen] = -np.inf
         chosen.append(int(np.argmax(rank)))
+        likeness = np.maximum(likeness, [_jaccard(values[chosen[-1]], other) for other in values])
     return Ranked(ranked.nodes[chosen], ranked.scores[chosen])
+
+
+def _values(graph: CompiledGraph, node: int) -> frozenset[int]:
+    return frozenset(graph.neighbours(node)[0].tolist())
 
 
 def _jaccard(one: frozenset[int], other: frozenset[int]) -> float:

@@ -27,6 +27,7 @@ class Variant:
         few: what counts as few seeds.
         dislikes: lambda, how much the walk from the disliked seeds counts against an item.
         diversity: share of the rank that goes to being unlike the items ranked higher (MMR), 0 to 1.
+        novelty: how much likeness to the items on the user's earlier lists counts against an item.
         shortlist: number of items that are ranked exactly and diversified.
     """
 
@@ -39,6 +40,7 @@ class Variant:
     few: int = 3
     dislikes: float = 0.25
     diversity: float = 0.2
+    novelty: float = 0.1
     shortlist: int = 40
 
 
@@ -53,10 +55,17 @@ _KNOWN = (
         gamma_few=0.0,
         dislikes=0.0,
         diversity=0.0,
+        novelty=0.0,
     ),
-    Variant("popularity", "popularity", "The best known items, the same for everybody.", diversity=0.0),
-    Variant("item-knn", "item-knn", "Items whose properties are most like those of the liked items.", diversity=0.0),
-    Variant("random", "random", "Items drawn at random.", diversity=0.0),
+    Variant("popularity", "popularity", "The best known items, the same for everybody.", diversity=0.0, novelty=0.0),
+    Variant(
+        "item-knn",
+        "item-knn",
+        "Items whose properties are most like those of the liked items.",
+        diversity=0.0,
+        novelty=0.0,
+    ),
+    Variant("random", "random", "Items drawn at random.", diversity=0.0, novelty=0.0),
 )
 
 VARIANTS: Mapping[str, Variant] = MappingProxyType({variant.name: variant for variant in _KNOWN})

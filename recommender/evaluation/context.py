@@ -3,11 +3,11 @@
 One graph joins the knowledge graph with the training dialogues: each dialogue is a node, next to the films, entities
 and words said in it. Three walks start from the films, the entities and the words of the context, later utterances
 weighing more. A film's score is log-linear in the three walks, in how often the training dialogues recommend it and
-films of its year, and in whether it was mentioned before. The six weights are fitted on the training dialogues, each
-ranked by a graph that lacks it.
+films of its year, and in how it was mentioned before: recommenders come back to a film that the seeker has just named.
+The weights are fitted on training dialogues that are ranked by a graph of earlier ones: what people talk about changes.
 """
 
-import re
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,16 +17,22 @@ from numpy.typing import NDArray
 
 from recommender.evaluation.conversations import KnowledgeGraph, Turn, Utterance, turns_of
 from recommender.evaluation.pool import fit_pool
+from recommender.evaluation.titles import Titles, words_of
 from recommender.evaluation.walks import EdgeList, NumberedGraph
 from recommender.walk import WalkConfig
 
 __all__ = ["EXPERTS", "ContextConfig", "ContextModel", "fit_context_model"]
 
-EXPERTS = ("films", "entities", "words", "recommended", "year", "mentioned")
-"""What the score of a film is pooled from."""
+_WALKS = ("films", "entities", "words")
+_MENTIONS = ("asked last", "named last", "named before", "answered last", "answered before", "again", "mentioned")
+_LIKENESS = ("nearest year", "mean year", "like title", "title in words")
+EXPERTS = (*_WALKS, "recommended", "year", *_LIKENESS, *_MENTIONS)
+"""What the score of a film is pooled from: the walks, what the training dialogues recommend, how near the film is in
+years and in title to what was said, and how it was mentioned: by the seeker in the last utterance with a question mark,
+in the last one, before; by the recommender in the last one, before; how many times more than once; at all."""
 
-_WORD = re.compile(r"[a-z0-9']+")
-_FOLDS = 5
+_STEPS = (0.4, 0.6, 0.8, 1.0)
+"""Shares of the training dialogues: those up to each step are ranked by a graph of those up to the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,7 @@ class ContextModel:
         counts = self._recommended(dialogues)
         self._recommended_log = np.log(counts + 0.3)
         self._year_log = _year_log(graph, counts)
+        self._titles = Titles(graph)
 
     def place(self, item: int) -> int | None:
         """Position of a film in the scores."""
@@ -82,16 +89,30 @@ class ContextModel:
             np.log(self._pooled_walk(self._seeds(turn, kind)) + self._config.floor)
             for kind in ("film", "entity", "word")
         ]
-        mentioned = np.zeros(len(self._items))
-        mentioned[[self._places[item] for item in turn.mentioned]] = 1.0
-        rows = [*(walk - walk.mean() for walk in walks), self._recommended_log, self._year_log, mentioned]
-        return np.array(rows, dtype=np.float32)
+        walks = [walk - walk.mean() for walk in walks]
+        mentions = self._mentions(turn)
+        walks[0][mentions[-1] > 0] = 0.0
+        likeness = self._titles.likeness(turn)
+        return np.array([*walks, self._recommended_log, self._year_log, *likeness, *mentions], dtype=np.float32)
 
     # ----------------------------------------------------------------------------------------------------------- parts
 
+    def _mentions(self, turn: Turn) -> NDArray[np.float64]:
+        """How every film was mentioned, one row for each of `_MENTIONS`."""
+        rows = dict(zip(_MENTIONS, np.zeros((len(_MENTIONS), len(self._items))), strict=True))
+        for age, said in enumerate(reversed(turn.context)):
+            places = [self._places[item] for item in set(said.items)]
+            speaker, when = "named" if said.seeker else "answered", "last" if age <= (not said.seeker) else "before"
+            rows[f"{speaker} {when}"][places] = 1.0
+            if said.seeker and age == 0 and "?" in said.text:
+                rows["asked last"][places] = 1.0
+            rows["again"][places] += rows["mentioned"][places]
+            rows["mentioned"][places] = 1.0
+        return np.array(list(rows.values()))
+
     def _vocabulary(self, dialogues: Sequence[Sequence[Utterance]]) -> list[str]:
         counts = Counter(
-            word for dialogue in dialogues for word in {word for said in dialogue for word in _words(said.text)}
+            word for dialogue in dialogues for word in {word for said in dialogue for word in words_of(said.text)}
         )
         most = self._config.most * len(dialogues)
         return sorted(word for word, count in counts.items() if self._config.least <= count <= most)
@@ -103,7 +124,7 @@ class ContextModel:
                 edges.add(node, item, config.film)
             for entity in {entity for said in dialogue for entity in said.entities}:
                 edges.add(node, entity, config.entity)
-            for word in {word for said in dialogue for word in _words(said.text) if word in self._words}:
+            for word in {word for said in dialogue for word in words_of(said.text) if word in self._words}:
                 edges.add(node, self._words[word], config.word)
         return edges
 
@@ -125,7 +146,7 @@ class ContextModel:
             return said.items
         if kind == "entity":
             return said.entities
-        return (self._words[word] for word in _words(said.text) if word in self._words)
+        return (self._words[word] for word in words_of(said.text) if word in self._words)
 
     def _pooled_walk(self, seeds: Mapping[int, float]) -> NDArray[np.float64]:
         total = np.zeros(len(self._items))
@@ -143,7 +164,7 @@ def fit_context_model(
 
     Args:
         graph: the knowledge graph.
-        dialogues: to train on.
+        dialogues: to train on, in the order in which they were held.
         progress: takes a line about each step.
 
     Returns:
@@ -151,20 +172,16 @@ def fit_context_model(
     """
     features: list[NDArray[np.float32]] = []
     targets: list[list[int]] = []
-    for fold in range(_FOLDS):
-        progress(f"fitting the pool, part {fold + 1} of {_FOLDS}")
-        model = ContextModel(graph, [found for place, found in enumerate(dialogues) if place % _FOLDS != fold])
-        for place in range(fold, len(dialogues), _FOLDS):
-            for turn in turns_of(dialogues[place], str(place)):
-                features.append(model.features(turn))
-                targets.append(
-                    [found for item in turn.targets if item is not None and (found := model.place(item)) is not None]
-                )
+    bounds = [round(share * len(dialogues)) for share in _STEPS]
+    for part, (first, last) in enumerate(itertools.pairwise(bounds), start=1):
+        progress(f"fitting the pool, part {part} of {len(bounds) - 1}")
+        model = ContextModel(graph, dialogues[:first])
+        for turn in (turn for dialogue in dialogues[first:last] for turn in turns_of(dialogue, "")):
+            places = (model.place(item) for item in turn.targets if item is not None)
+            features.append(model.features(turn))
+            targets.append([place for place in places if place is not None])
+    progress("the graph of all training dialogues")
     return ContextModel(graph, dialogues), fit_pool(features, targets)
-
-
-def _words(text: str) -> list[str]:
-    return [word for word in _WORD.findall(text.lower()) if len(word) > 1]
 
 
 def _year_log(graph: KnowledgeGraph, counts: NDArray[np.float64]) -> NDArray[np.float64]:

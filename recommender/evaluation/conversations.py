@@ -103,7 +103,9 @@ def read_knowledge(folder: Path) -> KnowledgeGraph:
 
 
 def read_training(path: Path, graph: KnowledgeGraph) -> list[tuple[Utterance, ...]]:
-    """Dialogues in ReDial's form with entity labels (`valid.jsonl`); what one speaker says in a row is one utterance.
+    """Dialogues in ReDial's form with entity labels (`valid.jsonl`), in the order of their ids, which is that of time.
+
+    What one speaker says in a row is one utterance.
 
     Raises:
         MissingFileError: there is no such file.
@@ -112,6 +114,7 @@ def read_training(path: Path, graph: KnowledgeGraph) -> list[tuple[Utterance, ..
     dialogues = []
     for number, line in read_lines(path):
         try:
+            order = int(line["conversationId"])
             seeker = line["initiatorWorkerId"]
             parts = [
                 Utterance(
@@ -122,10 +125,10 @@ def read_training(path: Path, graph: KnowledgeGraph) -> list[tuple[Utterance, ..
                 )
                 for message in line["messages"]
             ]
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise DataError(f"{path}, line {number}: {error!r}; give the published file.") from error
-        dialogues.append(_joined(parts))
-    return dialogues
+        dialogues.append((order, _joined(parts)))
+    return [dialogue for _, dialogue in sorted(dialogues, key=lambda entry: entry[0])]
 
 
 def read_test_turns(path: Path, graph: KnowledgeGraph) -> list[Turn]:
@@ -152,15 +155,25 @@ def read_test_turns(path: Path, graph: KnowledgeGraph) -> list[Turn]:
 def place_mentions(
     text: str, seeker: bool, named: Sequence[int], items: frozenset[int], graph: KnowledgeGraph
 ) -> Utterance:
-    """The utterance with those of the named entities that its text has; films leave the words."""
+    """The utterance with those of the named entities that its text has as whole words; films leave the words."""
     low = text.lower()
-    found = list(dict.fromkeys(known for known in named if graph.names[known].lower() in low))
+    found = list(dict.fromkeys(known for known in named if _has(low, graph.names[known].lower())))
     words = low
     for known in found:
         if known in items:
             words = words.replace(graph.names[known].lower(), " ")
     films = tuple(known for known in found if known in items)
     return Utterance(seeker, words, films, tuple(known for known in found if known not in items))
+
+
+def _has(text: str, name: str) -> bool:
+    start = text.find(name)
+    while start >= 0:
+        end = start + len(name)
+        if not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
+            return True
+        start = text.find(name, start + 1)
+    return False
 
 
 def turns_of(dialogue: Sequence[Utterance], name: str) -> Iterator[Turn]:

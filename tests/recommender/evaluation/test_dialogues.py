@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     write(tmp_path / "relation2id.json", {"genre": 0, "star": 1, "director": 2, "writer": 3})
     write(tmp_path / "entity2id.json", numbers)
     write(tmp_path / "item_ids.json", list(range(36)))
-    training = [dialogue(place) for place in range(60)]
+    training = [dialogue(place) for place in reversed(range(60))]
     (tmp_path / "valid.jsonl").write_text("\n".join(map(json.dumps, training)))
     turns = [case(place) for place in range(24)]
     (tmp_path / "test_data_processed.jsonl").write_text("\n".join(map(json.dumps, turns)))
@@ -42,6 +42,7 @@ def write(path: Path, content: Any) -> None:
 def dialogue(place: int) -> dict[str, Any]:
     genre, first, second = place % 3, place % PER_GENRE, (place + 1 + place // 12) % PER_GENRE
     return {
+        "conversationId": str(place),
         "initiatorWorkerId": 1,
         "respondentWorkerId": 2,
         "messages": [
