@@ -2,6 +2,8 @@
 SHELL := /bin/sh
 BIN := .venv/bin
 DATA ?= ../shared/data
+CASES ?= ../shared/cases
+SNIPPETS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help setup chat telegram doctor test lint format slow test-faults train evaluate bench lock clean
@@ -47,11 +49,13 @@ test-faults: setup ## kill the real bot at random points of many turns; nothing 
 
 train: setup ## train the intent and sentiment models again (DATA: released data sets)
 	$(BIN)/converse train intents --data $(DATA)/converse
-	$(BIN)/converse train sentiment --data $(DATA)
+	$(BIN)/converse train sentiment --data $(DATA)/converse --redial $(DATA)/redial --redial $(DATA)/redial-eval \
+		$(addprefix --snippets ,$(SNIPPETS)) $(addprefix --cases ,$(wildcard $(CASES)/polarity*.jsonl))
 
 evaluate: setup ## quality figures on the released data sets (DATA)
 	$(BIN)/converse evaluate intents --data $(DATA)/converse
 	$(BIN)/converse evaluate linking --data $(DATA)/converse
+	for cases in $(CASES)/polarity*.jsonl; do $(BIN)/converse evaluate sentiment --cases $$cases || exit 1; done
 
 bench: setup ## speed of whole turns and of the recommender
 	$(BIN)/python -m benchmarks.turns
