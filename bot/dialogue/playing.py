@@ -6,7 +6,7 @@ from typing import Final
 
 from bot.channels.base import Reply
 from bot.dialogue.handlers import HANDLERS
-from bot.dialogue.handlers.repair import corrects, revises
+from bot.dialogue.handlers.repair import corrects, revises, specifies
 from bot.dialogue.labels import ResetTarget, contexts_after, exact_intent, order_events
 from bot.dialogue.prompts import follow_up, rendered
 from bot.dialogue.questions import aged, without_old_menus
@@ -102,7 +102,7 @@ def _coarse(scene: Scene) -> str:
     coarse, answer = understood.coarse_intent, understood.answer
     if scene.does in _ACTED:
         return _ACTED[scene.does]
-    if corrects(scene) or revises(scene):
+    if corrects(scene) or revises(scene) or specifies(scene):
         return "preference"
     if question and answer and answer.chosen and not understood.mentions:
         return _picked(coarse, question, answer.chosen)

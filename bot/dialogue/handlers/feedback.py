@@ -19,7 +19,8 @@ def _polarity(scene: Scene) -> Polarity | None:
     if named := [mention.polarity for mention in understood.mentions if mention.accepted == scene.shown]:
         return named[0]
     bare = not (understood.mentions or understood.property_references or scene.conditions)
-    if scene.coarse in {"yes_but", "no_but"} and (bare or understood.item_reference):
+    only_its_own = not (understood.mentions or scene.conditions)  # "yes, but not the director"
+    if scene.coarse in {"yes_but", "no_but"} and (only_its_own or understood.item_reference):
         return "+" if scene.coarse == "yes_but" else "-"
     if bare and understood.overall:
         return understood.overall

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 from bot.dialogue.opinions import Opinion, acknowledged, note, take
 from bot.dialogue.profile import with_preference, without
-from bot.dialogue.questions import raised, resolved
+from bot.dialogue.questions import raised, resolved, role_said
 from bot.dialogue.scene import Handler, Move, Scene
 from bot.dialogue.state import Change, Choice, Preference, Question
-from data.model import Polarity
+from data.model import Polarity, PropertyId
 
 
 def _last(scene: Scene) -> Change | None:
@@ -116,8 +116,37 @@ def _revise(scene: Scene) -> Move:
     return replace(acknowledged(scene, move), then="remind")
 
 
+# -------------------------------------------------------------------------------------- "actor", said a turn later
+
+_ROLE_WORDS = 4
+"""Words that a message may have which only says in which role somebody is meant."""
+
+
+def specifies(scene: Scene) -> bool:
+    """Whether the message only says in which role what was noted last is meant."""
+    understood = scene.understood
+    idle = not (scene.question or scene.shown or understood.mentions or understood.item_reference)
+    short = len(scene.turn.text.split()) <= _ROLE_WORDS
+    return idle and short and _last(scene) is not None and _role(scene) is not None
+
+
+def _role(scene: Scene) -> PropertyId | None:
+    properties = scene.know.domains[scene.state.domain].properties
+    return role_said(scene, [pid for pid, config in properties.items() if config.role])
+
+
+def _specify(scene: Scene) -> Move:
+    change, role = _last(scene), _role(scene)
+    if change is None:
+        return scene.move()
+    held = role in dict(scene.know.catalogue.roles(change.qid, scene.state.domain))
+    given = Opinion(change.qid, change.polarity, role if held else None, mention=change.mention)
+    return acknowledged(scene, note(scene, scene.move(), given))
+
+
 HANDLERS = (
     Handler("undo", lambda scene: scene.does == "undo", _undo),
     Handler("correction", corrects, _correct),
     Handler("revision", revises, _revise),
+    Handler("role", specifies, _specify),
 )

@@ -45,13 +45,16 @@ def _handle(scene: Scene) -> Move:
 def _new_list(scene: Scene, move: Move) -> Move:
     """A list under the conditions of the message; what it names is what the items should resemble."""
     resemble = []
+    wanted = {value for constraint in scene.understood.constraints for value in constraint.values}
     for mention in scene.understood.mentions:
         qid = mention.accepted or (mention.candidates[0].qid if mention.candidates else None)
         if qid is None:
             move = move.also(scene.say("unknown_title", titles=[mention.text]))
+        elif qid in wanted:
+            continue  # "with Tom Hanks" is a condition of this list, not an opinion
         elif mention.polarity and mention.accepted and not _resembled(scene, mention):
             move = note(scene, move, Opinion(qid, mention.polarity, mention.role, mention=mention.text))
-        elif not any(qid in constraint.values for constraint in scene.understood.constraints):
+        else:
             resemble.append(qid)
     move = move.with_state(constraints=scene.understood.constraints, seeds=tuple(resemble))
     return recommending.started(scene, move)
