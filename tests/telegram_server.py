@@ -19,6 +19,7 @@ from tornado.netutil import bind_sockets
 
 from tests.telegram_rules import ApiError, Fault, Message, as_json, check_keyboard, entities_of, parse_html, units
 
+STRUCTURED = {"reply_markup", "commands", "allowed_updates", "link_preview_options"}
 TOKEN = "123456:TEST-token_of_the_strict_server"
 BOT = {"id": 123456, "is_bot": True, "first_name": "Converse", "username": "converse_test_bot"}
 
@@ -82,7 +83,6 @@ class TelegramServer:
         )
 
     async def press(self, user: int, message: Message, label: str, *, language: str = "en") -> int:
-        """A user presses a button of a message that the bot sent."""
         data = next(b["callback_data"] for row in message.buttons for b in row if b["text"] == label)
         return await self.press_data(user, message, data, language=language)
 
@@ -118,7 +118,6 @@ class TelegramServer:
         await self._push("my_chat_member", value)
 
     async def push_raw(self, update: dict[str, Any]) -> None:
-        """Delivers an update as it is, for instance one that was delivered before."""
         await self._deliver(update)
 
     def _message(self, user: int, chat: dict[str, Any] | None, language: str | None, **content: Any) -> dict[str, Any]:
@@ -148,7 +147,6 @@ class TelegramServer:
             task.add_done_callback(self._pushing.discard)
 
     async def _call_webhook(self, update: dict[str, Any]) -> None:
-        """Sends an update again and again until the webhook says that it has it."""
         hook = self.webhook or {}
         headers = {"X-Telegram-Bot-Api-Secret-Token": hook.get("secret_token", "")}
         async with httpx.AsyncClient(trust_env=False, timeout=30) as client:
@@ -156,10 +154,16 @@ class TelegramServer:
                 try:
                     response = await client.post(hook["url"], json=update, headers=headers)
                     if response.status_code == 200:
+                        await self._confirmed(update)
                         return
                 except httpx.TransportError:
                     pass
                 await asyncio.sleep(0.1)
+
+    async def _confirmed(self, update: dict[str, Any]) -> None:
+        async with self._changed:
+            self._updates.remove(update)
+            self._changed.notify_all()
 
     # --------------------------------------------------------------------------------------- what tests look at
 
@@ -198,6 +202,8 @@ class TelegramServer:
         if fault and not fault.after:
             await self._suffer(fault)
         result = await handler(values, files)
+        async with self._changed:
+            self._changed.notify_all()
         if fault and fault.after:
             await self._suffer(fault)
         return result
@@ -247,7 +253,7 @@ class TelegramServer:
         if not re.fullmatch(r"[\w-]{1,256}", values.get("secret_token", "x")):
             raise ApiError(400, "Bad Request: secret token contains unallowed characters")
         self.webhook = values
-        for update in self._updates:
+        for update in tuple(self._updates):
             await self._call_webhook(update)
         return True
 
@@ -371,8 +377,7 @@ class _Handler(tornado.web.RequestHandler):
         if self.request.headers.get("Content-Type", "").startswith("application/json"):
             return json.loads(self.request.body)
         values = {name: parts[-1].decode() for name, parts in self.request.arguments.items()}
-        structured = {"reply_markup", "commands", "allowed_updates", "link_preview_options"}
-        return {name: json.loads(value) if name in structured else value for name, value in values.items()}
+        return {name: json.loads(value) if name in STRUCTURED else value for name, value in values.items()}
 
     def _files(self) -> dict[str, bytes]:
         return {name: files[0]["body"] for name, files in self.request.files.items()}
@@ -380,7 +385,6 @@ class _Handler(tornado.web.RequestHandler):
 
 @asynccontextmanager
 async def telegram_server() -> AsyncIterator[TelegramServer]:
-    """A running server on a free port of this machine."""
     state = TelegramServer()
     server = HTTPServer(tornado.web.Application([(r"/bot([^/]+)/(\w+)", _Handler, {"server": state})]))
     sockets = bind_sockets(0, "127.0.0.1")
