@@ -77,6 +77,7 @@ def test_languages_that_disagree_are_refused(change: Callable[[], dict[str, Word
         ("en", "correction", "not that one"),
         ("en", "revision", "Actually I hated it"),
         ("en", "unseen", "I haven't seen it yet"),
+        ("en", "rate", "⭐ Rate books"),
         ("en", "seen", "I've already seen it"),
         ("en", "this_language", "let's speak English"),
         ("en", "resembling", "recommend something like "),
