@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.commands import group
-from bot.errors import MissingFileError
+from bot.errors import DataError, MissingFileError
 
 if TYPE_CHECKING:
     from nlu.entities.evaluation import Counts
 
+_NEEDED = ("userID", "message", "intent", "toCheck", "recognizedObjects", "events", "interactionType")
 _SHOWN_ERRORS = 50
 
 
@@ -68,7 +69,12 @@ def _rows(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     if not paths:
         raise MissingFileError(f"{data} holds no messages_*.json; name the folder of the ConveRSE dataset.")
     for path in paths:
-        for row in read_rows(path):
+        for number, row in enumerate(read_rows(path), start=1):
+            missing = [name for name in _NEEDED if name not in row]
+            if missing:
+                raise DataError(
+                    f"{path}: row {number} has no {', '.join(missing)}; see: converse dataset validate {path}"
+                )
             yield domain_of(path), row
 
 

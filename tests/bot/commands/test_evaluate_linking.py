@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from bot.cli import build_app
-from bot.errors import MissingFileError
+from bot.errors import DataError, MissingFileError
 from data.catalogue import write_entities
 from data.model import Entity
 
@@ -80,3 +80,10 @@ def test_errors_can_be_read(released: Path, own: Path) -> None:
 def test_folder_without_files_is_named(tmp_path: Path) -> None:
     with pytest.raises(MissingFileError, match=r"messages_\*\.json"):
         run("--data", tmp_path)
+
+
+def test_row_without_a_field_is_named(released: Path, own: Path) -> None:
+    (released / "movie" / "messages_nl.json").write_text('[{"userID": 1, "message": "I like it"}]', "utf-8")
+
+    with pytest.raises(DataError, match="row 1 has no intent"):
+        run("--data", released, "--catalogue", own)
