@@ -18,7 +18,12 @@ HELP = """Shows what the bot makes of one message: intent, mentions with their p
 Example: converse understand "I love The Godfather, but not Titanic" --json
 """
 
-_ASKED = {Phase.DISAMBIGUATING: "item", Phase.DISAMBIGUATING_WHILE_RECOMMENDING: "item"}
+_ASKED = {
+    Phase.DISAMBIGUATING: "item",
+    Phase.DISAMBIGUATING_WHILE_RECOMMENDING: "item",
+    Phase.RESET_MENU: "reset",
+    Phase.RESET_CONFIRMATION: "confirmation",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -43,6 +48,7 @@ def understand(
     from bot.dialogue.labels import exact_intent
     from nlu.model import Context
 
+    text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")  # bytes of the shell that are no UTF-8
     if state not in set(Phase):
         raise UsageError(f"There is no state {state!r}; choose one of {', '.join(Phase)}.")
     phase = Phase(state)
@@ -55,7 +61,7 @@ def understand(
         shown=shown,
     )
     understood = asyncio.run(_understand(settings, text, context))
-    intent = exact_intent(understood.coarse_intent, phase, answers=understood.answer is not None)
+    intent = exact_intent(understood.coarse_intent, phase, answers=understood.answer is not None, text=text)
     document = to_json(understood, intent)
     if as_json:
         import orjson
@@ -74,6 +80,7 @@ async def _understand(settings: "Settings", text: str, context: "Context") -> "U
     from nlu.entities.words import load_words
     from nlu.intents.recognizer import RasaIntentRecognizer
     from nlu.intents.server import managed_rasa
+    from nlu.sentiment.card import model_folder
     from nlu.sentiment.recognizer import StanzaSentimentRecognizer
     from nlu.understanding import Understander
 
@@ -86,7 +93,8 @@ async def _understand(settings: "Settings", text: str, context: "Context") -> "U
             index = prepared_index(catalogue.entities(), load_words(), settings.data_dir / "names.index")
             linker = CatalogueLinker(catalogue, domains, index=index)
             async with RasaIntentRecognizer(url, timeout=settings.rasa_timeout) as intents:
-                return await Understander(intents, linker, StanzaSentimentRecognizer()).understand(text, context)
+                sentiment = StanzaSentimentRecognizer(model_folder(settings.sentiment_model))
+                return await Understander(intents, linker, sentiment).understand(text, context)
 
 
 def to_json(understood: "Understanding", intent: str) -> dict[str, Any]:

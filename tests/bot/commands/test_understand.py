@@ -59,3 +59,15 @@ def test_what_does_not_exist_is_refused(tmp_path: Path, arguments: tuple[str, ..
 
     with pytest.raises(UsageError, match=message):
         CliRunner().invoke(build_app(), command, catch_exceptions=False)
+
+
+async def test_small_talk_has_the_label_that_its_words_name(rasa_url: str, tmp_path: Path) -> None:
+    result = await run(rasa_url, tmp_path, "how are you?", "--json")
+
+    assert json.loads(result.stdout)["intent"] == "smalltalk.greetings.how_are_you"
+
+
+async def test_bytes_that_are_no_utf8_are_answered_too(rasa_url: str, tmp_path: Path) -> None:
+    result = await run(rasa_url, tmp_path, "I like \udcff Titanic", "--json")
+
+    assert json.loads(result.stdout)["text"] == "I like � Titanic"
