@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.commands import group
+from bot.options import DataDir
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -88,6 +89,7 @@ def convert(
     target: Annotated[str, typer.Option("--to", help="The target's format.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="File or folder to write; a folder keeps the layout.")],
     format_name: FormatName = None,
+    data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Converts from any format to any other; what the target cannot hold is listed in conversion.json beside it."""
@@ -97,7 +99,7 @@ def convert(
 
     dataset = open_dataset(source, format_name)
     problems: list[str] = []
-    mapper = _mapper(ctx) if target in {"converse", "dialoguekit"} and target != dataset.format.name else None
+    mapper = _mapper(ctx, data_dir) if target in {"converse", "dialoguekit"} and target != dataset.format.name else None
     with _progress(dataset, "Converting") as advance:
         made = run(dataset, target, out, lambda problem: problems.append(str(problem)), mapper=mapper, advance=advance)
     if as_json:
@@ -160,14 +162,14 @@ def fetch(
                 typer.echo(f"  {path}")
 
 
-def _mapper(ctx: typer.Context) -> Any:
+def _mapper(ctx: typer.Context, data_dir: Path | None) -> Any:
     from bot.config import load_settings
     from bot.options import effective_options
     from data.catalogue import load_catalogue
     from data.formats.mapping import EntityMapper
 
-    settings = load_settings(**effective_options(ctx))
-    return EntityMapper(load_catalogue(settings.catalogue).entities())
+    settings = load_settings(**effective_options(ctx, data_dir=data_dir))
+    return EntityMapper(load_catalogue(settings.catalogue, settings.data_dir / "catalogue").entities())
 
 
 class _progress:  # noqa: N801 - used as a function
