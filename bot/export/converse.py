@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.export import Written, write_file
 from bot.records import Record
-from data.formats.converse import INTERACTION_TYPES, Row, dump_rows
+from data.formats.converse import INTERACTION_TYPES, Row, by_user, dump_rows
 from data.formats.tocheck import recompute
 
 LEFT_OUT = "left_out.json"
@@ -62,8 +62,7 @@ def _file(found: Iterable[tuple[int, Record]]) -> list[Row]:
     rows = []
     for number, (user, record) in enumerate(sorted(found, key=lambda pair: _milliseconds(pair[1].received_at)), 1):
         rows.append(_row(number, users.setdefault(user, len(users) + 1), record))
-    for user in users.values():
-        mine = [row for row in rows if row["userID"] == user]
+    for mine in by_user(rows).values():
         for row, flag in zip(mine, recompute(mine), strict=True):
             row["toCheck"] = flag
     return rows
