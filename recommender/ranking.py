@@ -14,9 +14,15 @@ from recommender.walk import Seeds, Walker, make_seeds
 __all__ = ["DomainItems", "Query", "Ranked", "WalkRanker", "best", "diversify"]
 
 
-_REFINEMENTS = ((2, 0.4, 12), (3, 0.1, 4))
+_REFINEMENTS = ((2, 0.4, 8), (3, 0.02, 2))
 """Depth of a further pull for items near the cut; how near, in units of epsilon (about four times the error so far);
 largest number of items."""
+
+_TOO_CLOSE = 0.005
+"""A cut that is nearer than this, in units of epsilon, is decided by a finer push."""
+
+_FINER = 4.0
+"""How much finer."""
 
 _FEW_ALLOWED = 400
 """Up to so many allowed items are all ranked by a pull."""
@@ -138,16 +144,25 @@ class WalkRanker:
             nodes = items.eligible(query)
             x = self.walker.exact(seeds)[nodes]
             return best(self._graph, nodes, self.blend(x, nodes, gamma, items.total), size)
-        self.walker.push(seeds)
-        nodes = self._candidates(query, items, gamma, max(size, self._variant.shortlist))
-        scores = self.blend(self.walker.pull(nodes, seeds), nodes, gamma, items.total)
+        for epsilon in (self._variant.walk.epsilon, self._variant.walk.epsilon / _FINER):
+            self.walker.push(seeds, epsilon)
+            nodes = self._candidates(query, items, gamma, max(size, self._variant.shortlist))
+            scores = self._pulled(seeds, nodes, size, gamma, items.total, epsilon)
+            if not 0.0 < _gap(scores, size) < _TOO_CLOSE * epsilon:
+                break
+        return best(self._graph, nodes, scores, size)
+
+    def _pulled(
+        self, seeds: Seeds, nodes: NDArray[np.int64], size: int, gamma: float, total: float, epsilon: float
+    ) -> NDArray[np.float64]:
+        """Scores of the candidates by one pull, and by deeper ones for those near the cut."""
+        scores = self.blend(self.walker.pull(nodes, seeds), nodes, gamma, total)
         for depth, margin, most in _REFINEMENTS:
-            near = _near_cut(scores, size, margin * self._variant.walk.epsilon)[:most]
+            near = _near_cut(scores, size, margin * epsilon)[:most]
             if not len(near):
                 break
-            x = self.walker.pull(nodes[near], seeds, depth)
-            scores[near] = self.blend(x, nodes[near], gamma, items.total)
-        return best(self._graph, nodes, scores, size)
+            scores[near] = self.blend(self.walker.pull(nodes[near], seeds, depth), nodes[near], gamma, total)
+        return scores
 
     def scores(self, query: Query, items: DomainItems, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
         """Scores of given items, whether they may be shown or not."""
@@ -185,15 +200,20 @@ def best(graph: CompiledGraph, nodes: NDArray[np.int64], scores: NDArray[np.floa
     return Ranked(nodes[order], scores[order])
 
 
+def _gap(scores: NDArray[np.float64], size: int) -> float:
+    """Distance between the last item on the list and the first one that is not."""
+    if len(scores) <= size:
+        return np.inf
+    ordered = np.partition(scores, (len(scores) - size - 1, len(scores) - size))
+    return float(ordered[len(scores) - size] - ordered[len(scores) - size - 1])
+
+
 def _near_cut(scores: NDArray[np.float64], size: int, margin: float) -> NDArray[np.int64]:
     """Places of the scores that are so near the cut that they may be on the wrong side; none when the cut is clear."""
-    if len(scores) <= size:
+    if _gap(scores, size) > margin:
         return np.empty(0, dtype=np.int64)
-    ordered = np.partition(scores, (len(scores) - size - 1, len(scores) - size))
-    below, above = ordered[len(scores) - size - 1], ordered[len(scores) - size]
-    if above - below > margin:
-        return np.empty(0, dtype=np.int64)
-    distance = np.abs(scores - (above + below) / 2)
+    cut = np.partition(scores, len(scores) - size)[len(scores) - size]
+    distance = np.abs(scores - cut)
     order: NDArray[np.int64] = np.argsort(distance, kind="stable")
     return order[: int((distance <= margin).sum())]
 

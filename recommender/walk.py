@@ -120,8 +120,13 @@ class Walker:
         )
         return found
 
-    def push(self, seeds: Seeds) -> None:
-        """Leaves a sparse approximation of x in the work space, until the next push."""
+    def push(self, seeds: Seeds, epsilon: float | None = None) -> None:
+        """Leaves a sparse approximation of x in the work space, until the next push.
+
+        Args:
+            seeds: where the walk starts.
+            epsilon: the configured threshold when None.
+        """
         graph, config = self.graph, self.config
         room = _USUAL_TOUCHES + int(graph.nodes["size"][seeds.nodes].sum(dtype=np.int64))
         while True:
@@ -136,7 +141,7 @@ class Walker:
                 seeds.nodes,
                 seeds.masses,
                 config.alpha,
-                config.epsilon,
+                epsilon or config.epsilon,
                 graph.least_degree,
             )
             if self._count >= 0:
