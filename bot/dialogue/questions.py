@@ -9,7 +9,7 @@ from bot.dialogue.state import Choice, DialogueState, Question
 from data.model import Entity, Polarity, PropertyId, Qid
 from nlu.model import Candidate, Mention
 
-MENUS: Final = frozenset({"reset", "reset_confirmation", "domain", "erase"})
+MENUS: Final = frozenset({"reset", "reset_confirmation", "domain", "erase", "delete"})
 """Questions about what to do, not about a preference."""
 
 __all__ = [

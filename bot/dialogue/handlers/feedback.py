@@ -19,9 +19,11 @@ def _polarity(scene: Scene) -> Polarity | None:
     if named := [mention.polarity for mention in understood.mentions if mention.accepted == scene.shown]:
         return named[0]
     bare = not (understood.mentions or understood.property_references or scene.conditions)
-    only_its_own = not (understood.mentions or scene.conditions)  # "yes, but not the director"
-    if scene.coarse in {"yes_but", "no_but"} and (only_its_own or understood.item_reference):
+    if scene.coarse in {"yes_but", "no_but"} and (bare or understood.item_reference):
         return "+" if scene.coarse == "yes_but" else "-"
+    contrasted = [reference.polarity for reference in understood.property_references] == ["-"]
+    if scene.coarse == "yes_but" and contrasted and not understood.mentions:
+        return "+"  # "yes, but not the director"
     if bare and understood.overall:
         return understood.overall
     return {"affirm": "+", "deny": "-"}.get(scene.coarse) if bare else None  # type: ignore[return-value]
