@@ -1,6 +1,7 @@
 """`converse export`: conversations out, in any of the published formats."""
 
 import asyncio
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +15,8 @@ if TYPE_CHECKING:
 
 HELP = """Write all conversations to a folder, in the format of a published dataset.
 
-Users become consecutive numbers that cannot be traced back. In the ConveRSE format messages that it has no place for
+Users become consecutive numbers that cannot be traced back; e-mail addresses, links, @handles and phone numbers in
+messages are replaced by [email], [link], [handle] and [phone]. In the ConveRSE format messages that it has no place for
 (commands, consent, photos) are left out and counted in left_out.json.
 
 Example:
@@ -43,7 +45,7 @@ def export(
     if format_name not in WRITERS:
         raise UsageError(f"unknown format {format_name!r}; known are {', '.join(sorted(WRITERS))}")
     settings = load_settings(**effective_options(ctx, data_dir=data_dir, database_url=database_url))
-    written = asyncio.run(_read(settings))
+    written = _redacted(asyncio.run(_read(settings)))
     if not written:
         typer.echo("there are no conversations yet", err=True)
     elif format_name == "converse":
@@ -62,6 +64,22 @@ async def _read(settings: "Settings") -> "list[tuple[int, Record]]":
 
     async with open_store(settings.database, utc_now) as store, store.reading() as connection:
         return [found async for found in all_records(connection)]
+
+
+def _redacted(written: "list[tuple[int, Record]]") -> "list[tuple[int, Record]]":
+    """The records without what may tell who wrote them; says how much was taken out."""
+    from bot.export.redaction import redacted
+
+    total: Counter[str] = Counter()
+    made = []
+    for user, record in written:
+        clean, found = redacted(record)
+        total += found
+        made.append((user, clean))
+    if total:
+        taken = ", ".join(f"{kind} {count}" for kind, count in sorted(total.items()))
+        typer.echo(f"taken out of messages: {taken}", err=True)
+    return made
 
 
 def _write_converse(written: "list[tuple[int, Record]]", out: Path) -> None:

@@ -2,6 +2,9 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
+
+from bot.records import Record
 
 _LINK = re.compile(r"\b(?:https?://|www\.)\S+|\bt\.me/\S+", re.IGNORECASE)
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -10,6 +13,13 @@ _PHONE = re.compile(r"(?<![\w.])(?:\+|00)?(?:\(?\d{1,4}\)?[ ./-]?){2,5}\d{2,4}(?
 _YEARS = re.compile(r"(?:(?:1[5-9]|20)\d\d[ ./-]*)+")
 _DIGITS_OF_A_PHONE = range(8, 16)
 _KINDS = (("link", _LINK), ("email", _EMAIL), ("handle", _HANDLE))
+
+
+def redacted(record: Record) -> tuple[Record, Counter[str]]:
+    """The record with its message and the answer, which may repeat it, redacted; and how much was in the message."""
+    message, found = redact(record.message)
+    texts = tuple(redact(text)[0] for text in record.reply.texts) if found else record.reply.texts
+    return replace(record, message=message, reply=replace(record.reply, texts=texts)), found
 
 
 def redact(text: str) -> tuple[str, Counter[str]]:

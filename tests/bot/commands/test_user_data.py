@@ -1,5 +1,6 @@
 """`converse user` and `converse export` on a database with two people in it."""
 
+import asyncio
 import json
 import sys
 from datetime import UTC, datetime, timedelta
@@ -74,6 +75,22 @@ def test_ids_of_accounts_are_never_exported(
         assert "Thomas" in written
         assert "987654321" not in written
         assert "telegram" not in written
+
+
+async def test_what_identifies_a_person_is_taken_out_of_messages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = URL.create("sqlite+aiosqlite", database=str(tmp_path / "converse.db"))
+    now = datetime.now(UTC)
+    async with open_store(url, lambda: now) as store:
+        await StoredEcho(store).handle(Turn(PEOPLE["Anna"], "1", "text", "I like Up; mail anna@example.org", now))
+    for name in ("converse", "redial"):
+        command = ("export", "--format", name, "--out", tmp_path / name, "--data-dir", tmp_path)
+        assert await asyncio.to_thread(run, monkeypatch, *command) == 0
+        assert capsys.readouterr().err == "taken out of messages: email 1\n"
+        written = "".join(file.read_text() for file in (tmp_path / name).rglob("*") if file.is_file())
+        assert "I like Up; mail [email]" in written
+        assert "anna@" not in written
 
 
 def test_export_says_what_it_wrote(
