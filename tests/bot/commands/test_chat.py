@@ -137,7 +137,8 @@ def test_without_a_name_the_profile_is_fresh_and_an_interrupt_ends_it_quietly(
     assert process.stdout.readline() == b"> /profile\n"
     answer = process.stdout.readline()
     process.send_signal(signal.SIGINT)
-    rest, errors = process.communicate(timeout=30)
+    process.wait(timeout=30)  # the input stays open, so that only the interrupt can have ended it
+    rest, errors = process.communicate()
     assert b"Godfather" not in answer + rest
     assert process.returncode == 130
     assert b"Traceback" not in errors
