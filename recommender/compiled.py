@@ -7,6 +7,7 @@ moves almost nothing.
 
 import hashlib
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -253,13 +254,19 @@ class CompiledGraph:
     def save(self, folder: Path, source: str = "") -> None:
         """Writes `nodes.npy`, `edges.npy` and `graph.json` with version, sizes and checksums.
 
+        Each file takes its place whole, so that processes that have the old ones open are not disturbed.
+
         Args:
             folder: made when missing.
             source: fingerprint of what the graph was built from; `load` compares it.
         """
         folder.mkdir(parents=True, exist_ok=True)
-        np.save(folder / "nodes.npy", self.nodes)
-        np.save(folder / "edges.npy", self.edges)
+        checksums = {}
+        for name, array in (("nodes", self.nodes), ("edges", self.edges)):
+            draft = folder / f"{name}.{os.getpid()}.npy"
+            np.save(draft, array)
+            checksums[name] = _checksum(draft)
+            draft.replace(folder / f"{name}.npy")
         about = {
             "format": FORMAT,
             "source": source,
@@ -267,9 +274,11 @@ class CompiledGraph:
             "count": self.count,
             "tail": self.tail,
             "sorted": self._sorted,
-            "sha256": {name: _checksum(folder / f"{name}.npy") for name in ("nodes", "edges")},
+            "sha256": checksums,
         }
-        (folder / "graph.json").write_text(json.dumps(about, indent=1), encoding="utf-8")
+        draft = folder / f"graph.{os.getpid()}.json"
+        draft.write_text(json.dumps(about, indent=1), encoding="utf-8")
+        draft.replace(folder / "graph.json")
 
     @classmethod
     def load(cls, folder: Path, source: str = "") -> Self:
@@ -280,7 +289,7 @@ class CompiledGraph:
             source: fingerprint that it must have been built from.
 
         Raises:
-            MissingFileError: a file is missing.
+            MissingFileError: a file is missing or cannot be read.
             DataError: a file is of another version, built from something else, or damaged.
         """
         remedy = "build it anew"
@@ -295,8 +304,8 @@ class CompiledGraph:
             edges = np.load(folder / "edges.npy", mmap_mode="c")
             graph = cls(nodes, edges, about["domains"], about["count"], about["tail"])
             graph._mark_learned(about["sorted"])
-        except FileNotFoundError as error:
-            raise MissingFileError(f"{error.filename} is missing; {remedy}.") from error
+        except OSError as error:
+            raise MissingFileError(f"{error.filename} is missing or cannot be read; {remedy}.") from error
         except (KeyError, TypeError, json.JSONDecodeError) as error:
             raise DataError(f"{folder / 'graph.json'} is damaged; {remedy}.") from error
         return graph

@@ -1,9 +1,11 @@
 """The recommender of the product: profiles in, explained recommendations out."""
 
 import bisect
+import contextlib
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -11,14 +13,14 @@ from numpy.typing import NDArray
 
 from data.catalogue import Catalogue
 from data.domains import DomainConfig
-from data.errors import UsageError
+from data.errors import DataError, MissingFileError, UsageError
 from data.model import Constraint, Domain, Entity, Qid
 from recommender.candidates import select
 from recommender.compiled import CompiledGraph
 from recommender.elicitation import Elicitor
 from recommender.explanation import Explainer, Profile
 from recommender.flow import strands
-from recommender.graph import add_renown, build_item_graph, renown
+from recommender.graph import add_renown, build_item_graph, fingerprint, renown
 from recommender.model import ElicitationRequest, Reason, Recommendation, Request, Result
 from recommender.ranking import DomainItems, Query, WalkRanker, diversify
 from recommender.scoring import Ranker, make_ranker
@@ -39,8 +41,7 @@ class GraphRecommender:
     """Implements `recommender.model.Recommender` over the graph of one catalogue. Safe for use by several threads.
 
     Attributes:
-        graph: the item graph for inspection and plots.
-        compiled: the same for ranking.
+        compiled: the item graph for ranking.
     """
 
     def __init__(
@@ -48,19 +49,41 @@ class GraphRecommender:
         catalogue: Catalogue,
         domains: Mapping[Domain, DomainConfig],
         variants: Mapping[str, Variant] = VARIANTS,
+        folder: Path | None = None,
     ) -> None:
         self._catalogue = catalogue
         self._domains = domains
         self._variants = variants
-        self.graph: nx.Graph[Qid] = build_item_graph(catalogue.entities(), domains, catalogue.canonical)
-        for domain in domains:
-            add_renown(self.graph, catalogue.items(domain))
-        self.compiled = CompiledGraph.from_networkx(self.graph, tuple(domains))
+        self._graph: nx.Graph[Qid] | None = None
+        self.compiled = self._compile(folder)
         self._items = {domain: DomainItems(self.compiled, domain) for domain in domains}
         self._rankers: dict[str, Ranker] = {}
         self._explainer = Explainer(catalogue, domains)
         self._elicitor = Elicitor(catalogue, self)
         self._lock = threading.RLock()
+
+    @property
+    def graph(self) -> "nx.Graph[Qid]":
+        """The item graph with its typed edges, made when it is first asked for."""
+        if self._graph is None:
+            self._graph = build_item_graph(self._catalogue.entities(), self._domains, self._catalogue.canonical)
+            for domain in self._domains:
+                add_renown(self._graph, self._catalogue.items(domain))
+        return self._graph
+
+    def _compile(self, folder: Path | None) -> CompiledGraph:
+        """The graph of the folder, if it is that of the catalogue; else a new one, left there for the next start."""
+        names = tuple(self._domains)
+        if folder is None:
+            return CompiledGraph.from_networkx(self.graph, names)
+        source = fingerprint(self._catalogue.entities(), self._domains)
+        try:
+            return CompiledGraph.load(folder, source)
+        except (MissingFileError, DataError):
+            compiled = CompiledGraph.from_networkx(self.graph, names)
+        with contextlib.suppress(OSError):  # a folder that cannot be written to costs time at the next start, no more
+            compiled.save(folder, source)
+        return compiled
 
     def warm_up(self) -> None:
         """Loads the machine code of the loops, so that the first user does not wait for it."""
@@ -160,7 +183,8 @@ class GraphRecommender:
             self.compiled.connect(node, [self.compiled.insert(value) for value in values], list(values.values()))
             if known.domain and not was_item:
                 self._items[known.domain].add(node)
-            self.graph.update(around)
+            if self._graph is not None:
+                self._graph.update(around)
             self._rankers.pop("original", None)
 
     def _renown(self, entity: Entity) -> float:

@@ -1,5 +1,6 @@
 """The item graph: items and property values of all domains, joined by typed edges."""
 
+import hashlib
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -8,7 +9,7 @@ import networkx as nx
 from data.domains import DomainConfig
 from data.model import Domain, Entity, PropertyId, Qid
 
-__all__ = ["add_renown", "build_item_graph", "edge_weights", "renown"]
+__all__ = ["add_renown", "build_item_graph", "edge_weights", "fingerprint", "renown"]
 
 _ZIPF_SHIFT = 50
 """How many of the best known items are about equally well known."""
@@ -61,6 +62,15 @@ def build_item_graph(
             for place, value in enumerate(values if weight > 0 else (), start=1):
                 _connect(graph, entity.qid, canonical(value), pid, weight / math.sqrt(place))
     return graph
+
+
+def fingerprint(entities: Iterable[Entity], domains: Mapping[Domain, DomainConfig]) -> str:
+    """Changes whenever the item graph of these entities and domains would."""
+    digest = hashlib.sha256(repr(sorted(edge_weights(domains).items(), key=repr)).encode())
+    for entity in entities:
+        known = (entity.qid, entity.domain, entity.year, entity.popularity, entity.merged, dict(entity.relations))
+        digest.update(repr(known).encode())
+    return digest.hexdigest()
 
 
 def add_renown(graph: "nx.Graph[Qid]", items: Sequence[Entity]) -> None:

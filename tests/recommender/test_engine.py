@@ -1,5 +1,7 @@
 import threading
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from data.catalogue import Catalogue
@@ -163,6 +165,28 @@ def test_merged_ids_count_as_the_one_they_were_merged_into() -> None:
     recommender = GraphRecommender(Catalogue([genre, *items, other]), load_domains())
     assert ids(recommender.recommend(Request("movie", liked=("Q11",), n=3)))[:2] == ["Q2", "Q1"]
     assert ids(recommender.recommend(Request("movie", liked=("Q1",), n=1))) == ["Q2"]
+
+
+def test_the_compiled_graph_is_kept_until_the_catalogue_changes(catalogue: Catalogue, tmp_path: Path) -> None:
+    folder = tmp_path / "graph"
+    request = Request("movie", liked=(FIRST,), disliked=(COMEDY,), n=6)
+    first = GraphRecommender(catalogue, load_domains(), folder=folder).recommend(request)
+    stamp = (folder / "graph.json").stat().st_mtime_ns
+    again = GraphRecommender(catalogue, load_domains(), folder=folder)
+    assert isinstance(again.compiled.nodes, np.memmap)
+    assert again.recommend(request) == first
+    assert (folder / "graph.json").stat().st_mtime_ns == stamp
+    catalogue.add(Entity("Q77", "New", "film", "movie", 2020, 1.0, relations={"P57": (ALMA,)}))
+    assert "Q77" in ids(GraphRecommender(catalogue, load_domains(), folder=folder).recommend(request))
+
+
+def test_a_damaged_or_closed_folder_costs_no_more_than_time(catalogue: Catalogue, tmp_path: Path) -> None:
+    request = Request("movie", liked=(FIRST,))
+    expected = GraphRecommender(catalogue, load_domains()).recommend(request)
+    (tmp_path / "graph.json").write_text("nonsense")
+    assert GraphRecommender(catalogue, load_domains(), folder=tmp_path).recommend(request) == expected
+    (tmp_path / "file").write_text("")
+    assert GraphRecommender(catalogue, load_domains(), folder=tmp_path / "file").recommend(request) == expected
 
 
 def test_threads_do_not_disturb_each_other(starter_recommender: GraphRecommender) -> None:
