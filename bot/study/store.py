@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Row, and_, delete, func, insert, select, update
+from sqlalchemy import Row, and_, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.channels.base import UserKey
@@ -187,12 +187,6 @@ class StudyStore:
         async with self.sql.reading() as connection:
             rows = await connection.execute(select(table).where(table.c.study == self._name).order_by(table.c.id))
             return rows.all()
-
-    async def clear(self) -> None:
-        """Deletes all participants of the study, for simulated runs."""
-        async with self.sql.writing() as connection:
-            for table in (tables.answers, tables.votes, tables.participants):
-                await connection.execute(delete(table).where(table.c.study == self._name))
 
 
 def participant_from(row: Row[Any]) -> Participant:
