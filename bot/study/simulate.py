@@ -151,7 +151,7 @@ def _person(
     if person is None:
         return SimulatedParticipant(catalogue, domain, language, rng, quality=quality)
     person.enter(domain)
-    person.plant(quality=quality, talkativeness=0.0)
+    person.plant(quality)
     return person
 
 

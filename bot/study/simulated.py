@@ -67,8 +67,7 @@ class Taste:
 class SimulatedParticipant:
     """Decides what to do next from the bot's last reply and what is on show.
 
-    `quality` and `talkativeness` plant effects: how much more they like what is shown, and how many more messages they
-    write.
+    `quality` plants an effect: how much more they like what is shown.
     """
 
     def __init__(
@@ -79,7 +78,6 @@ class SimulatedParticipant:
         rng: Random,
         *,
         quality: float = 0.0,
-        talkativeness: float = 0.0,
     ) -> None:
         self._rng = rng
         self._catalogue = catalogue
@@ -87,7 +85,6 @@ class SimulatedParticipant:
         self._sentences = self._habits["sentences"].get(language) or self._habits["sentences"]["en"]
         self._language = language
         self._quality = quality
-        self._talkativeness = talkativeness
         self._asked: set[tuple[str, Qid]] = set()
         self.enter(domain)
 
@@ -97,9 +94,9 @@ class SimulatedParticipant:
         self.taste = Taste(self._catalogue, domain, self._rng)
         self._told: set[Qid] = set()
 
-    def plant(self, *, quality: float, talkativeness: float) -> None:
-        """Changes the planted effects, when the condition changes."""
-        self._quality, self._talkativeness = quality, talkativeness
+    def plant(self, quality: float) -> None:
+        """Changes the planted effect, when the condition changes."""
+        self._quality = quality
 
     def answer(self, reply: Reply) -> Act:
         """An answer to a question with options that is not about taste: any of them."""
@@ -113,7 +110,7 @@ class SimulatedParticipant:
             shown: item on show.
         """
         share = self._habits["behaviour"]
-        if self._rng.random() < share["small_talk"] + self._talkativeness:
+        if self._rng.random() < share["small_talk"]:
             return self._say("small_talk")
         if shown is not None and ("ratings" in missing or "requests" not in missing):
             return self._on_show(shown)
