@@ -97,11 +97,6 @@ class WikidataClient:
         endpoint = Endpoint(url, user_agent(contact)) if contact and contact.strip() else None
         return cls(endpoint, domains, cache)
 
-    @property
-    def enabled(self) -> bool:
-        """Whether look-ups are made at all."""
-        return self._endpoint is not None
-
     async def lookup(self, names: Sequence[str], domain: Domain, language: str = "en") -> LookupResult:
         """Looks names up.
 
