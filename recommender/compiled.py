@@ -134,12 +134,8 @@ class CompiledGraph:
             weights: of every edge, more than 0.
         """
         count = len(ids)
-        one, other = ends[:, 0], ends[:, 1]
-        both = sparse.coo_array(
-            (np.concatenate([weights, weights]), (np.concatenate([one, other]), np.concatenate([other, one]))),
-            shape=(count, count),
-        )
-        matrix = both.tocsr()
+        both = np.concatenate([ends, ends[:, ::-1]])
+        matrix = sparse.coo_array((np.tile(weights, 2), (both[:, 0], both[:, 1])), shape=(count, count)).tocsr()
         sizes = np.diff(matrix.indptr).astype(np.int64)
         capacities = sizes + sizes // _LIST_SLACK
         starts = np.concatenate([[0], np.cumsum(capacities)])

@@ -125,39 +125,32 @@ def _slot(table, touched, count, node):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def push(nodes, edges, table, touched, queue, seeds, masses, alpha, epsilon, least):  # type: ignore[no-untyped-def]
-    """Signed forward push until no residue exceeds epsilon times its node's weighted degree.
-
-    Residues may have either sign, since x is linear in the seeds. Every seed is pushed at least once: the threshold of
-    a hub is so high that a profile of hubs would otherwise give nothing. A node's record is read only when its residue
-    could be large enough for the node of least degree: most touched nodes are never read.
-
-    Args:
-        nodes: node records.
-        edges: edge records.
-        table: empty work space; its length is a power of two. A slot's limit is UNKNOWN until it is needed, and
-            negative while the slot waits in the queue.
-        touched: takes the slots in use; half as long as the table.
-        queue: ring of slots to push, as long as the table.
-        seeds: node indices, each once.
-        masses: their signed masses.
-        alpha: probability of walking on.
-        epsilon: threshold per unit of weighted degree.
-        least: no node with edges has a smaller weighted degree.
-
-    Returns:
-        Number of touched slots; negative when the work space is full and the result useless.
-    """
-    ring = queue.shape[0] - 1
-    room = touched.shape[0]
-    count, head, tail = 0, 0, 0
-    lowest = epsilon * least
+def _plant(nodes, table, touched, queue, seeds, masses, epsilon, lowest):  # type: ignore[no-untyped-def]
+    """Queues every seed with its mass; returns how many there are."""
+    count = 0
     for index in range(seeds.shape[0]):
         at, count = _slot(table, touched, count, seeds[index])
         table[at].residue = masses[index]
         table[at].limit = -max(epsilon * nodes[seeds[index]].degree, lowest)
-        queue[tail & ring] = at
-        tail += 1
+        queue[index] = at
+    return count
+
+
+@_compiled
+def push(nodes, edges, table, touched, queue, seeds, masses, alpha, epsilon, least):  # type: ignore[no-untyped-def]
+    """Signed forward push until no residue exceeds epsilon times its node's weighted degree.
+
+    Residues may have either sign, since x is linear in the seeds. Every seed is pushed once at least: a hub's limit is
+    so high that a profile of hubs would give nothing otherwise. A record is read only when its node's residue exceeds
+    what the node of `least` weighted degree could bear. `table` must be empty, its length a power of two; `queue` is a
+    ring as long. A slot's limit is UNKNOWN until it is needed, and negative while the slot is queued.
+
+    Returns:
+        Number of `touched` slots; negative when the work space is full and the result useless.
+    """
+    ring, room, lowest = queue.shape[0] - 1, touched.shape[0], epsilon * least
+    count = _plant(nodes, table, touched, queue, seeds, masses, epsilon, lowest)
+    head, tail = 0, count
     while head < tail:
         at = queue[head & ring]
         head += 1
@@ -167,11 +160,9 @@ def push(nodes, edges, table, touched, queue, seeds, masses, alpha, epsilon, lea
         table[at].limit = -table[at].limit
         table[at].estimate += (1.0 - alpha) * residue
         size = np.int64(nodes[node].size)
-        if size == 0:
-            continue
         if count + size > room:
             return -count
-        share = alpha * residue / nodes[node].degree
+        share = alpha * residue / max(nodes[node].degree, least)
         start = np.int64(nodes[node].start)
         for edge in range(start, start + size):
             other, count = _slot(table, touched, count, edges[edge].target)
@@ -280,7 +271,7 @@ def _eligible(nodes, node, domain, barred, allowed):  # type: ignore[no-untyped-
 
 @_compiled
 def shortlist(nodes, table, touched, count, share, domain, barred, allowed, gamma, prior_total, leaders, size):  # type: ignore[no-untyped-def]  # fmt: skip
-    """The best items by what the push knows, among touched items and the best known ones.
+    """The best items by what the push knows, among touched items and the best known ones; node indices, best first.
 
     Args:
         nodes: node records.
@@ -295,9 +286,6 @@ def shortlist(nodes, table, touched, count, share, domain, barred, allowed, gamm
         prior_total: sum of the domain's priors.
         leaders: items by descending prior.
         size: number of items wanted.
-
-    Returns:
-        Node indices, best first.
     """
     best = np.empty(size, dtype=np.int64)
     scores = np.empty(size, dtype=np.float64)
