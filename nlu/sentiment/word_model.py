@@ -26,10 +26,10 @@ from nlu.sentiment.masking import OTHER, TARGET
 from nlu.sentiment.training import LABELS, Material, Progress, half_precision
 
 _DIMENSIONS = 48
-_EPOCHS = 12
+_EPOCHS = 6
 _WORD = re.compile(r"[a-z]{3,}")
 _SEEN, _KNOWN = 2, 8000
-_OPINIONS = 3000
+_OPINIONS, _RATED = 3000, 3000
 
 
 def train(material: Material, folder: Path, seed: int, progress: Progress) -> None:
@@ -44,7 +44,7 @@ def train(material: Material, folder: Path, seed: int, progress: Progress) -> No
     logging.getLogger("stanza").setLevel(logging.WARNING)
     torch.set_num_threads(1)
     rng = random.Random(seed)
-    examples = [*material.own, *material.rated, *balanced(material.opinions, (_OPINIONS, _OPINIONS), rng)]
+    examples = [*material.own, *material.rated[:_RATED], *balanced(material.opinions, (_OPINIONS, _OPINIONS), rng)]
     progress(0.0)
     _save_vectors(examples, folder / "pretrain.pt")
     progress(0.1)
