@@ -56,7 +56,7 @@ def main() -> None:
 def run(count: int, queries: int) -> dict[str, Any]:
     """All figures for a graph of `count` nodes."""
     bandwidth = measure_bandwidth()
-    median_small = Setting(SMALL, queries).time()[0]
+    median_small = Setting(min(count, SMALL), queries).time()[0]
     comparison, ratio = compare_networkx(min(count, LIKELY), queries)
     setting = Setting(count, queries)
     note(f"{count} nodes, {setting.graph.edges_used} directed edges, generator {setting.about}")
