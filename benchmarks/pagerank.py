@@ -231,13 +231,14 @@ class Exact:
 
     def solve(self, seeds: list[NDArray[np.float64]], alpha: float = 0.5) -> NDArray[np.float64]:
         """The x of every seed vector, shape (vectors, nodes)."""
-        source = np.column_stack(seeds)
-        x = source
+        base = (1.0 - alpha) * np.column_stack(seeds)
+        step = alpha * self.step
+        x = base
         while True:
-            following = (1.0 - alpha) * source + alpha * (self.step @ x)
-            change = np.abs(following - x).sum(axis=0).max()
-            x = following
-            if change < 1e-10:
+            for _ in range(8):
+                before, x = x, step @ x
+                x += base
+            if np.abs(x - before).sum(axis=0).max() < 1e-10:
                 return np.ascontiguousarray(x.T)
 
 
