@@ -44,8 +44,9 @@ def sentiment(
     ] = None,
     start: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Go on with the second pass from a saved first pass.", show_default=False),
+        typer.Option(metavar="DIR", help="Go on from a model that was saved between passes.", show_default=False),
     ] = None,
+    passes: Annotated[int, typer.Option(min=1, help="How many passes the model of --start has behind it.")] = 1,
     seed: Annotated[int, typer.Option(help="Same seed, same data: same model.")] = 7,
 ) -> None:
     """Trains on the project's own sentences and, if given, on what people said and rated.
@@ -63,17 +64,19 @@ def sentiment(
     from nlu.sentiment.examples import Sources
     from nlu.sentiment.release import Release, release
     from nlu.sentiment.trainers import TRAINERS
+    from nlu.sentiment.training import Saved
 
     if model not in TRAINERS:
         raise UsageError(f"There is no model {model!r}; choose one of {', '.join(TRAINERS)}.")
     sources = Sources(data, tuple(redial or ()), tuple(snippets or ()), tuple(cases or ()))
     what = Release(TRAINERS[model].name, _command(model, sources, seed), seed)
     target = out or MODELS_FOLDER / model
+    saved = Saved(start, passes) if start else None
     started = time.monotonic()
     with shown_progress() as tell, tempfile.TemporaryDirectory(prefix="converse-sentiment-") as folder:
         made = Path(folder) / "model"
         trainer = TRAINERS[model].make(
-            seed, lambda share: tell(f"Training, {share:.0%}", time.monotonic() - started), start
+            seed, lambda share: tell(f"Training, {share:.0%}", time.monotonic() - started), saved
         )
         card = release(made, what, sources, load_catalogue(), trainer)
         target.parent.mkdir(parents=True, exist_ok=True)

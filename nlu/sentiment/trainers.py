@@ -6,7 +6,7 @@ from pathlib import Path
 
 from data.errors import UsageError
 from nlu.sentiment.release import Trainer
-from nlu.sentiment.training import Material, Progress, Recipe
+from nlu.sentiment.training import Material, Progress, Recipe, Saved
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,14 +15,14 @@ class Model:
 
     Attributes:
         name: on its card.
-        make: from a seed, a listener to the progress and a folder to start from, what trains it.
+        make: from a seed, a listener to the progress and a saved model to start from, what trains it.
     """
 
     name: str
-    make: Callable[[int, Progress, Path | None], Trainer]
+    make: Callable[[int, Progress, Saved | None], Trainer]
 
 
-def _adapted(seed: int, progress: Progress, start: Path | None) -> Trainer:
+def _adapted(seed: int, progress: Progress, start: Saved | None) -> Trainer:
     def train(material: Material, folder: Path) -> str | None:
         from nlu.sentiment import training
         from nlu.sentiment.encoder import ENCODER
@@ -33,7 +33,7 @@ def _adapted(seed: int, progress: Progress, start: Path | None) -> Trainer:
     return train
 
 
-def _words(seed: int, progress: Progress, start: Path | None) -> Trainer:
+def _words(seed: int, progress: Progress, start: Saved | None) -> Trainer:
     def train(material: Material, folder: Path) -> str | None:
         from nlu.sentiment import word_model
 

@@ -1,8 +1,8 @@
 """Trains the default sentiment model: Stanza's classifier over MiniLM, adapted by low-rank matrices.
 
-Two passes. The first half of the first learns from the project's own sentences and, where given, from rated review
+In passes. The first half of the first learns from the project's own sentences and, where given, from rated review
 sentences; what it has learned sifts the noisy labels of conversations, and the second half goes on with those that
-agree. The second pass sifts them again, with what is known by then, and learns from more of them.
+agree. Every later pass sifts them again, with what is known by then.
 """
 
 import logging
@@ -10,6 +10,7 @@ import random
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,21 @@ _WARM_UP, _LEAST = 0.04, 0.02
 
 
 @dataclass(frozen=True, slots=True)
+class Pass:
+    """A later pass.
+
+    Attributes:
+        mixed: own sentences and rated review sentences.
+        opinions: at most so many liked and so many disliked ones are added.
+        rate: highest learning rate.
+    """
+
+    mixed: tuple[int, int]
+    opinions: tuple[int, int]
+    rate: float = 7e-4
+
+
+@dataclass(frozen=True, slots=True)
 class Recipe:
     """Settings of one training run.
 
@@ -50,9 +66,7 @@ class Recipe:
         first: examples of the first half: own sentences, rated review sentences.
         second: the same of the second half; the sifted opinions are added.
         opinions: at most so many of each sign are added.
-        again: examples of the second pass: own sentences, rated review sentences.
-        again_opinions: at most so many liked and so many disliked ones in the second pass.
-        again_rate: highest learning rate of the second pass.
+        later: the passes after the first.
     """
 
     seed: int = 7
@@ -63,9 +77,7 @@ class Recipe:
     first: tuple[int, int] = (9000, 3000)
     second: tuple[int, int] = (7000, 1500)
     opinions: tuple[int, int] = (2500, 2500)
-    again: tuple[int, int] = (9000, 2000)
-    again_opinions: tuple[int, int] = (4000, 1500)
-    again_rate: float = 7e-4
+    later: tuple[Pass, ...] = (Pass((9000, 2000), (4000, 1500)), Pass((9000, 1500), (2000, 800)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,33 +89,56 @@ class Material:
     opinions: Sequence[Instance]
 
 
-def train(material: Material, recipe: Recipe, progress: Progress, start: Path | None = None) -> Any:
-    """Both passes.
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A model saved after some passes, to go on from.
+
+    Attributes:
+        folder: of the model.
+        passes: how many it has behind it.
+    """
+
+    folder: Path
+    passes: int = 1
+
+
+def train(material: Material, recipe: Recipe, progress: Progress, start: Saved | None = None) -> Any:
+    """All passes, or those that are still to come.
 
     Args:
         material: to learn from.
         recipe: settings.
         progress: told after every step.
-        start: folder of what the first pass made, to go on from there; None to begin.
+        start: what to go on from; None to begin.
 
     Returns:
         Stanza's classifier, its encoder still with separate low-rank matrices.
     """
     torch.set_num_threads(1)  # the order of sums, and so the model, would depend on their number
     classifier = build(recipe)
+    total = 1 + len(recipe.later)
     if start is None:
-        rng = _seeded(recipe.seed)
-        fitter = Fitter(classifier, recipe, recipe.rate, rng, lambda share: progress(share / 2))
-        fitter.fit(_mixed(material, recipe.first, rng), (0.0, 0.5))
-        sifted = balanced(_sifted(classifier, material.opinions), recipe.opinions, rng)
-        fitter.fit([*_mixed(material, recipe.second, rng), *sifted], (0.5, 1.0))
+        _first_pass(classifier, material, recipe, lambda share: progress(share / total))
     else:
-        resume(classifier, start)
-    rng = _seeded(recipe.seed + 1)
-    sifted = balanced(_sifted(classifier, material.opinions), recipe.again_opinions, rng)
-    again = Fitter(classifier, recipe, recipe.again_rate, rng, lambda share: progress((1 + share) / 2))
-    again.fit([*_mixed(material, recipe.again, rng), *sifted], (0.0, 1.0))
+        resume(classifier, start.folder)
+    for number in range(start.passes if start else 1, total):
+        later, rng = recipe.later[number - 1], _seeded(recipe.seed + number)
+        sifted = balanced(_sifted(classifier, material.opinions), later.opinions, rng)
+        fitter = Fitter(classifier, recipe, later.rate, rng, partial(_share, progress, number, total))
+        fitter.fit([*_mixed(material, later.mixed, rng), *sifted], (0.0, 1.0))
     return classifier
+
+
+def _share(progress: Progress, done: int, total: int, share: float) -> None:
+    progress((done + share) / total)
+
+
+def _first_pass(classifier: Any, material: Material, recipe: Recipe, progress: Progress) -> None:
+    rng = _seeded(recipe.seed)
+    fitter = Fitter(classifier, recipe, recipe.rate, rng, progress)
+    fitter.fit(_mixed(material, recipe.first, rng), (0.0, 0.5))
+    sifted = balanced(_sifted(classifier, material.opinions), recipe.opinions, rng)
+    fitter.fit([*_mixed(material, recipe.second, rng), *sifted], (0.5, 1.0))
 
 
 def _seeded(seed: int) -> random.Random:

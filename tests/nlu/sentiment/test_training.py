@@ -11,9 +11,9 @@ from nlu.sentiment.card import ModelCard, Thresholds
 from nlu.sentiment.examples import Sources
 from nlu.sentiment.grammar import Instance
 from nlu.sentiment.release import Release, choose, release
-from nlu.sentiment.training import Material, Recipe, probabilities, save, train
+from nlu.sentiment.training import Material, Pass, Recipe, probabilities, save, train
 
-TINY = Recipe(seed=5, rank=4, channels=8, first=(64, 0), second=(32, 0), again=(64, 0))
+TINY = Recipe(seed=5, rank=4, channels=8, first=(64, 0), second=(32, 0), later=(Pass((64, 0), (0, 0)),))
 LIKED = Instance(("i", "adore", "target"), "+")
 DISLIKED = Instance(("target", "was", "awful"), "-")
 
