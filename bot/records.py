@@ -1,4 +1,4 @@
-"""The log record of one user message (DESIGN section 8) and its rest, which the ConveRSE format has no field for."""
+"""The log record of one user message and its rest, which the ConveRSE format has no field for."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The dialogue manager: one turn from the channel to the database and back (DESIGN section 3)."""
+"""The dialogue manager: one turn from the channel to the database and back."""
 
 import time
 from collections.abc import Callable, Mapping

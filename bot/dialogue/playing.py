@@ -143,4 +143,5 @@ def _label(scene: Scene) -> str:
         question=question.kind if question else None,
         answers=bool(question and answer and (answer.chosen or answer.none)),
         reset=target,
+        text=scene.turn.text,
     )

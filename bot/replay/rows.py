@@ -18,6 +18,7 @@ Row = Mapping[str, Any]
 
 __all__ = ["Conversation", "Row", "conversations", "names", "objects", "text_of"]
 
+_NEEDED = ("userID", "message", "intent", "contexts", "recognizedObjects", "events", "toCheck")
 _MODES: Mapping[str, InteractionMode] = {"NL": "nl", "mixed": "mixed", "buttons": "buttons"}
 
 
@@ -43,11 +44,13 @@ def conversations(root: Path) -> tuple[Conversation, ...]:
     found = []
     for path, kind in dataset.files.items():
         rows = list(dataset.format.read(path, kind, ignore))
-        if not rows:
-            raise DataError(f"{path}: no rows; `converse dataset validate {root}` tells what is wrong")
+        missing = {name for row in rows for name in _NEEDED if name not in row}
+        if not rows or missing:
+            wrong = f"rows without {', '.join(sorted(missing))}" if missing else "no rows"
+            raise DataError(f"{path}: {wrong}; `converse dataset validate {root}` tells what is wrong")
         file = f"{domain_of(path)}/{path.name}"
         for user, theirs in by_user(rows).items():
-            mode = _MODES.get(str(theirs[0]["interactionType"]), "mixed")
+            mode = _MODES.get(str(theirs[0].get("interactionType")), "mixed")
             found.append(Conversation(file, domain_of(path), mode, str(user), tuple(theirs)))
     if not found:
         raise DataError(f"{root}: no ConveRSE file below it; point to the folder with movie/messages_nl.json and so on")

@@ -42,17 +42,20 @@ def open_engine(url: URL) -> AsyncEngine:
         url: of SQLite or PostgreSQL, with its async driver.
 
     Returns:
-        The engine; it connects when first used.
+        The engine; it connects when first used. Its errors never quote what people wrote.
     """
     if url.get_backend_name() != "sqlite":
         return create_async_engine(
             url,
             json_serializer=dump_json,
+            hide_parameters=True,
             pool_size=POOL_SIZE,
             pool_pre_ping=True,
             connect_args={"connect_timeout": 10},
         )
-    engine = create_async_engine(url, json_serializer=dump_json, connect_args={"timeout": BUSY_SECONDS})
+    engine = create_async_engine(
+        url, json_serializer=dump_json, hide_parameters=True, connect_args={"timeout": BUSY_SECONDS}
+    )
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine

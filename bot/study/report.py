@@ -11,6 +11,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from bot.errors import DataError
+from bot.export.redaction import redact
 from bot.study import plots
 from bot.study.comparison import COLUMNS as COMPARISON
 from bot.study.comparison import compare
@@ -148,7 +149,7 @@ def _write_tables(analysis: Analysis, tables: StudyTables, folder: Path) -> list
         ),
         "shown.csv": tables.shown,
         "answers.csv": tables.answers,
-        "votes.csv": tables.votes,
+        "votes.csv": tables.votes.assign(feedback=tables.votes["feedback"].map(lambda text: redact(text)[0])),
         "measures.csv": analysis.table,
         "comparisons.csv": analysis.comparisons,
     }
