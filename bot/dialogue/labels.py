@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from typing import Final, Literal
 
 from bot.dialogue.state import Phase, QuestionKind
+from data.formats.converse import CONTEXTS
 from nlu.intents.coarse import COARSE, COARSE_INTENTS, SMALL_TALK, coarse_intent
 
 __all__ = [
@@ -21,7 +22,6 @@ __all__ = [
     "coarse_intent",
     "contexts_after",
     "exact_intent",
-    "order_contexts",
     "order_events",
 ]
 
@@ -208,22 +208,7 @@ def _refuses_options(coarse: str, question: QuestionKind | None) -> bool:
 
 # ------------------------------------------------------------------------------------------------------- contexts
 
-CONTEXT_ORDER: Final = (
-    "property_type_disambiguation",
-    "preference-followup",
-    "request_recommendation-preference-followup",
-    "show_profile-reset-followup",
-    "request_recommendation-followup",
-    "show_profile-reset-reset_everything-followup",
-    "show_profile-reset-reset_movies-followup",
-    "confirmation",
-    "show_profile-followup",
-    "request_recommendation-critiquing-followup",
-    "preference-disambiguation-followup",
-    "show_profile-delete_preference-followup",
-    "reset_profile-followup",
-    "show_profile-reset-reset_properties-followup",
-)
+CONTEXT_ORDER: Final = CONTEXTS
 """The published order of contexts within a row."""
 
 _REC_ONLY: Final = {"request_recommendation-followup": 1}
@@ -309,11 +294,6 @@ def _kept_by(intent: str, question: QuestionKind | None) -> dict[str, int]:
     if question is not None and intent in {"preference", "skip"}:
         return {"property_type_disambiguation": 1, "preference-followup": 1}
     return {}
-
-
-def order_contexts(names: Collection[str]) -> tuple[str, ...]:
-    """Context names in the published order, each once."""
-    return tuple(name for name in CONTEXT_ORDER if name in names)
 
 
 # --------------------------------------------------------------------------------------------------------- events
