@@ -27,7 +27,9 @@ async def deal(store, number, claimed):
             state = opened.state or DialogueState()
             await asyncio.sleep(random.random() / 200)
             await opened.save(make_outcome(state=replace(state, turns=state.turns + 1)))
-    if await store.claim(turn) is not None:
+    while (sent := await store.claim(turn)) == "wait":
+        await asyncio.sleep(0.005)
+    if sent is not None:
         claimed.append(number)
         await store.mark_sent(turn)
 
