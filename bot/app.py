@@ -166,5 +166,5 @@ async def _load(settings: Settings, store: SqlStore, domains: Mapping[Domain, Do
     linker = await asyncio.to_thread(CatalogueLinker, catalogue, domains, wikidata=wikidata, index=index)
     for entity in learned:
         linker.learn(entity)
-    recommender = await asyncio.to_thread(build_recommender, catalogue, domains)
+    recommender = await asyncio.to_thread(build_recommender, catalogue, domains, settings.data_dir / "graph")
     return _Parts(domains, catalogue, linker, await sentiment, recommender)
