@@ -7,7 +7,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.errors import StorageError
-from bot.storage import studies  # noqa: F401 - its tables join the schema
+from bot.storage import accounts, studies  # noqa: F401 - their tables join the schema
 from bot.storage.engine import WRITING, shown_url
 from bot.storage.locks import lock_number
 
