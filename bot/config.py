@@ -31,6 +31,7 @@ class Settings(BaseSettings):
         rasa_timeout: seconds that one message may take in Rasa.
         telegram_bot_token: from @BotFather.
         telegram_base_url: a Bot API server other than Telegram's own.
+        telegram_messages_per_second: what is sent in all; None for Telegram's own limit, or for none on another server.
         webhook_url: public https address for webhooks; None for long polling.
         webhook_secret: token that Telegram sends along with each webhook call.
         webhook_host: address that the webhook server listens on.
@@ -68,6 +69,7 @@ class Settings(BaseSettings):
     telegram_base_url: str | None = Field(
         None, validation_alias=AliasChoices("TELEGRAM_BASE_URL", "CONVERSE_TELEGRAM_BASE_URL")
     )
+    telegram_messages_per_second: Annotated[int, Field(ge=1)] | None = None
     webhook_url: str | None = None
     webhook_secret: SecretStr | None = None
     webhook_host: str = "127.0.0.1"

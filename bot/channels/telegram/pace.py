@@ -11,10 +11,9 @@ from aiolimiter import AsyncLimiter
 from telegram.error import RetryAfter
 from telegram.ext import BaseRateLimiter
 
-OVERALL = (30, 1.0)
 PRIVATE = (6, 6.0)
 GROUP = (20, 60.0)
-"""Most messages in so many seconds: in all, in a private chat (one a second, in bursts), in a group."""
+"""Most messages in so many seconds: in a private chat (one a second, in bursts), in a group."""
 
 MOST_CHATS = 10_000
 ATTEMPTS = 10
@@ -24,8 +23,9 @@ _FREE = frozenset({"sendChatAction", "answerCallbackQuery"})
 class ChatRateLimiter(BaseRateLimiter[None]):
     """Delays messages of a busy chat only, and waits as long as Telegram asks when it has had enough of that chat."""
 
-    def __init__(self) -> None:
-        self._overall = AsyncLimiter(*OVERALL)
+    def __init__(self, per_second: int | None) -> None:
+        """Takes how many messages to send in a second in all; None leaves it to the server to say when to wait."""
+        self._overall = AsyncLimiter(per_second, 1.0) if per_second else None
         self._chats: OrderedDict[int | str, AsyncLimiter] = OrderedDict()
         self._paused: dict[int | str, float] = {}
 
@@ -63,8 +63,9 @@ class ChatRateLimiter(BaseRateLimiter[None]):
 
     async def _wait(self, chat: int | str) -> None:
         await asyncio.sleep(max(0.0, self._paused.pop(chat, 0.0) - time.monotonic()))
-        async with self._limiter(chat), self._overall:
-            pass
+        await self._limiter(chat).acquire()
+        if self._overall:
+            await self._overall.acquire()
 
     async def _pause(self, chat: int | str | None, error: RetryAfter) -> None:
         seconds = seconds_to_wait(error)

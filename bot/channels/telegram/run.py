@@ -27,6 +27,8 @@ from bot.logs import UserHash
 from data.domains import load_domains
 
 TELEGRAM = "https://api.telegram.org"
+PER_SECOND = 30
+"""What Telegram takes of a bot in all, unless it pays for more (https://core.telegram.org/bots/faq)."""
 CONNECTIONS = 64
 SECONDS = 20.0
 _log = logging.getLogger(__name__)
@@ -109,7 +111,7 @@ async def _connected(settings: Settings, token: str) -> AsyncIterator[ExtBot[Non
             base_file_url=f"{address}/file/bot",
             request=HTTPXRequest(CONNECTIONS, read_timeout=SECONDS, connect_timeout=SECONDS, pool_timeout=SECONDS),
             get_updates_request=HTTPXRequest(1, read_timeout=SECONDS, connect_timeout=SECONDS),
-            rate_limiter=ChatRateLimiter(),
+            rate_limiter=ChatRateLimiter(messages_per_second(settings)),
         )
     except InvalidToken as error:
         raise ConfigError(UNKNOWN_TOKEN) from error
@@ -118,6 +120,12 @@ async def _connected(settings: Settings, token: str) -> AsyncIterator[ExtBot[Non
         yield bot
     finally:
         await bot.shutdown()
+
+
+def messages_per_second(settings: Settings) -> int | None:
+    """How many messages to send in all: what was set, else Telegram's limit; other servers say when to wait."""
+    default = None if settings.telegram_base_url else PER_SECOND
+    return settings.telegram_messages_per_second or default
 
 
 async def _introduce(bot: ExtBot[None], address: str) -> None:

@@ -14,8 +14,8 @@ from bot.errors import StorageError
 from bot.storage import engine, locks
 from bot.storage.locks import FileLocks
 from bot.storage.store import SqlStore, open_store
-from tests.bot.conftest import PostgresServer
 from tests.bot.storage.conftest import PROFILE, STATE, SettableClock, answer, make_outcome, make_record, make_turn
+from tests.postgres import PostgresServer
 
 HOLD = """
 import sys, time, asyncio

@@ -13,7 +13,7 @@ ANNA, BEN = UserKey("telegram", "1"), UserKey("telegram", "2")
 
 
 async def test_a_chat_that_must_wait_does_not_hold_up_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    limiter, order = ChatRateLimiter(), []
+    limiter, order = ChatRateLimiter(None), []
     refusals = {1: 1}
 
     async def call(chat: int) -> None:
@@ -42,14 +42,13 @@ async def test_it_gives_up_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
         raise RetryAfter(0)
 
     with pytest.raises(RetryAfter):
-        await ChatRateLimiter().process_request(call, (), {}, "sendMessage", {"chat_id": 1}, None)
+        await ChatRateLimiter(None).process_request(call, (), {}, "sendMessage", {"chat_id": 1}, None)
     assert calls == 2
 
 
 async def test_only_the_busiest_chats_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pace, "MOST_CHATS", 3)
-    monkeypatch.setattr(pace, "OVERALL", (1000, 1.0))
-    limiter = ChatRateLimiter()
+    limiter = ChatRateLimiter(None)
 
     async def call(*_: Any) -> None:
         return None
@@ -57,6 +56,31 @@ async def test_only_the_busiest_chats_are_remembered(monkeypatch: pytest.MonkeyP
     for chat in range(10):
         await limiter.process_request(call, (), {}, "sendMessage", {"chat_id": chat}, None)
     assert len(limiter._chats) == 3
+
+
+async def test_there_is_a_limit_for_all_chats_together() -> None:
+    limiter, sent = ChatRateLimiter(2), []
+
+    async def call(chat: int) -> None:
+        sent.append(chat)
+
+    sending = [
+        asyncio.create_task(limiter.process_request(call, (chat,), {}, "sendMessage", {"chat_id": chat}, None))
+        for chat in range(3)
+    ]
+    await asyncio.wait(sending[:2])
+    assert not sending[2].done()
+    await sending[2]
+    assert sent == [0, 1, 2]
+
+
+def test_telegram_is_spared_and_another_server_is_asked() -> None:
+    from bot.channels.telegram.run import PER_SECOND, messages_per_second
+    from bot.config import Settings
+
+    assert messages_per_second(Settings(telegram_base_url=None)) == PER_SECOND
+    assert messages_per_second(Settings(telegram_base_url="http://127.0.0.1:8081")) is None
+    assert messages_per_second(Settings(telegram_messages_per_second=1000)) == 1000
 
 
 def test_too_many_messages_are_refused_and_the_user_warned_once() -> None:
