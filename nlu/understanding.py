@@ -7,6 +7,7 @@ from data.errors import BackendError
 from data.model import Constraint, Polarity
 from nlu.entities.message import Message
 from nlu.entities.words import Words, load_words
+from nlu.intents.coarse import ABOUT_THE_ITEM, RESETS, STATING, TALK
 from nlu.model import (
     Context,
     EntityLinker,
@@ -24,12 +25,10 @@ INTENTS_UNAVAILABLE = "intents_unavailable"
 SENTIMENT_UNAVAILABLE = "sentiment_unavailable"
 
 _ANSWERS = frozenset({"inform", "affirm", "deny"})
-_OPINIONS = frozenset({"preference", "yes_but", "no_but", "inform"})
-_SMALL_TALK = _ANSWERS | {"chitchat", "praise", "greet", "bye", "thanks", "start"}
-_ABOUT_THE_ITEM = frozenset({"details", "why", "trailer"})
+_SMALL_TALK = _ANSWERS | TALK | {"start"}
 _CHOOSING = frozenset({"item", "role", "delete"})
 _CONDITION_KINDS = frozenset({"genre", "country", "language", "place", "subject"})
-_LEAVING = frozenset({"skip", "stop", "help", "reset_everything", "reset_items", "reset_properties", "reset_profile"})
+_LEAVING = frozenset({"skip", "stop", "help", "reset_profile", *RESETS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,10 +146,10 @@ class Understander:
         if linking.answer is not None and context.asked in _CHOOSING and best not in _LEAVING:
             return "inform"
         asked = self._question_about_item(message, linking, context)
-        if asked is not None and best not in _ABOUT_THE_ITEM and confidence < self._config.sure:
+        if asked is not None and best not in ABOUT_THE_ITEM and confidence < self._config.sure:
             return asked
         examples = any(mention.example for mention in linking.mentions)
-        if self._refuses(message, linking) or (examples and best in _OPINIONS):
+        if self._refuses(message, linking) or (examples and best in STATING):
             return "request_recommendation"
         if best in _SMALL_TALK and self._states_preference(message, best, linking):
             return "preference"

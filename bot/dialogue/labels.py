@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from bot.dialogue.state import Phase, QuestionKind
 from data.formats.converse import CONTEXTS
-from nlu.intents.coarse import COARSE, COARSE_INTENTS, SMALL_TALK, coarse_intent
+from nlu.intents.coarse import CHOOSING, COARSE, COARSE_INTENTS, SMALL_TALK, coarse_intent
 
 __all__ = [
     "COARSE",
@@ -198,7 +198,7 @@ def exact_intent(
 
 
 def _picks(coarse: str, answers: bool) -> bool:
-    return answers and coarse in {"preference", "inform", "praise", "chitchat", "greet", "fallback"}
+    return answers and coarse in CHOOSING
 
 
 def _refuses_options(coarse: str, question: QuestionKind | None) -> bool:

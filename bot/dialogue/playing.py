@@ -12,6 +12,7 @@ from bot.dialogue.prompts import follow_up, rendered
 from bot.dialogue.questions import aged, without_old_menus
 from bot.dialogue.scene import Move, Scene, phase_of
 from bot.dialogue.state import DialogueState, Phase, Question
+from nlu.intents.coarse import OF_THE_ITEM, RESETS, STATING, TALK
 from nlu.model import Reference, Understanding
 
 __all__ = ["Played", "mended", "play", "prepared"]
@@ -19,9 +20,6 @@ __all__ = ["Played", "mended", "play", "prepared"]
 COMMAND: Final = "command"
 """Intent of what the ConveRSE export leaves out."""
 
-_SMALL_TALK: Final = {"praise", "chitchat", "greet", "thanks", "bye"}
-_NEEDS_CONTENT: Final = {"preference", "inform", "yes_but", "no_but"}
-_RESETS: Final = ("reset_items", "reset_properties", "reset_everything")
 _TARGETS: Final[dict[str, ResetTarget]] = {
     "reset_items": "items", "reset_properties": "properties", "reset_everything": "everything",
 }  # fmt: skip
@@ -106,13 +104,13 @@ def _coarse(scene: Scene) -> str:
         return "preference"
     if question and answer and answer.chosen and not understood.mentions:
         return _picked(coarse, question, answer.chosen)
-    if coarse in {"yes_but", "no_but"} and understood.item_reference and understood.item_reference.polarity:
-        return {"+": "yes_but", "-": "no_but"}[understood.item_reference.polarity]
+    if coarse in OF_THE_ITEM and understood.item_reference and understood.item_reference.polarity:
+        return next(name for name, sign in OF_THE_ITEM.items() if sign == understood.item_reference.polarity)
     if scene.phase is Phase.FINISHED and coarse == "affirm":
         return "request_recommendation"
-    if coarse in _NEEDS_CONTENT and understood.confidence < scene.know.policy.sure and _says_nothing(understood):
+    if coarse in STATING and understood.confidence < scene.know.policy.sure and _says_nothing(understood):
         return "fallback"
-    if coarse in _SMALL_TALK and any(mention.polarity for mention in understood.mentions):
+    if coarse in TALK and any(mention.polarity for mention in understood.mentions):
         return "preference"
     return "preference" if coarse == "praise" and scene.shown and not question else coarse
 
@@ -128,8 +126,8 @@ def _picked(coarse: str, question: Question, chosen: Collection[int]) -> str:
     if question.kind in {"confirmation", "reset_confirmation", "erase"}:
         return ("affirm", "deny")[position]
     if question.kind == "reset":
-        return _RESETS[position] if len(chosen) == 1 else "reset_everything"
-    return "inform" if coarse in _RESETS else coarse  # "all", "everything"
+        return RESETS[position] if len(chosen) == 1 else "reset_everything"
+    return "inform" if coarse in RESETS else coarse  # "all", "everything"
 
 
 def _label(scene: Scene) -> str:

@@ -4,7 +4,24 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["COARSE", "COARSE_INTENTS", "SMALL_TALK", "coarse_intent"]
+from data.model import Polarity
+
+__all__ = [
+    "ABOUT_THE_ITEM",
+    "ANSWERING",
+    "CHOOSING",
+    "COARSE",
+    "COARSE_INTENTS",
+    "JUDGING",
+    "OF_THE_ITEM",
+    "OF_THE_REST",
+    "REACTING",
+    "RESETS",
+    "SMALL_TALK",
+    "STATING",
+    "TALK",
+    "coarse_intent",
+]
 
 COARSE_INTENTS: Final = (
     "preference", "inform", "affirm", "deny", "skip", "stop", "request_recommendation", "details", "why", "trailer",
@@ -12,6 +29,28 @@ COARSE_INTENTS: Final = (
     "reset_properties", "help", "start", "greet", "bye", "thanks", "praise", "chitchat",
 )  # fmt: skip
 """What the text classifier tells apart; "fallback" is decided afterwards."""
+
+OF_THE_ITEM: Final[Mapping[str, Polarity]] = {"yes_but": "+", "no_but": "-"}
+"""Critiques, with what they say of the item on show."""
+OF_THE_REST: Final[Mapping[str, Polarity]] = {"yes_but": "-", "no_but": "+"}
+"""Critiques, with what they say of the things that are named against it."""
+
+STATING: Final = frozenset({"preference", "inform", *OF_THE_ITEM})
+"""What may state a preference: an opinion, or a bare name."""
+JUDGING: Final = STATING | {"affirm", "deny"}
+"""What may rate the item on show."""
+REACTING: Final = JUDGING | {"praise", "chitchat"}
+"""What may be a change of mind."""
+CHOOSING: Final = frozenset({"preference", "inform", "praise", "chitchat", "greet", "fallback"})
+"""What may name one of the options on offer: "Hello" is a greeting and a song."""
+ANSWERING: Final = CHOOSING | {"affirm", "deny"}
+"""What may answer an open question."""
+TALK: Final = frozenset({"praise", "chitchat", "greet", "thanks", "bye"})
+"""What is said for the sake of company."""
+ABOUT_THE_ITEM: Final = frozenset({"details", "why", "trailer"})
+"""Questions about the item on show."""
+RESETS: Final = ("reset_items", "reset_properties", "reset_everything")
+"""What the reset menu offers, in its order."""
 
 _REC: Final = "request_recommendation"
 _DELETE: Final = "show_profile - delete_preference"

@@ -11,10 +11,8 @@ from bot.dialogue.questions import raised, resolved, which_polarity
 from bot.dialogue.scene import Handler, Move, Scene
 from bot.dialogue.state import Choice, Question
 from data.model import Polarity, Qid
+from nlu.intents.coarse import ANSWERING
 from nlu.model import Mention, Reference
-
-PRECEDING = {"inform", "preference", "fallback", "chitchat", "greet", "praise", "affirm", "deny"}
-"""Coarse intents under which a text may be an answer."""
 
 
 def _asked(scene: Scene) -> Question | None:
@@ -40,8 +38,8 @@ def _check(scene: Scene) -> bool:
     if scene.does == "answer":
         return picks
     if scene.question is None:  # set aside: only a clear pick of an option brings it back
-        return picks and scene.coarse in PRECEDING and not scene.understood.mentions
-    return (picks and scene.coarse in PRECEDING) or _fits(scene, question)
+        return picks and scene.coarse in ANSWERING and not scene.understood.mentions
+    return (picks and scene.coarse in ANSWERING) or _fits(scene, question)
 
 
 def _fits(scene: Scene, question: Question) -> bool:
@@ -51,7 +49,7 @@ def _fits(scene: Scene, question: Question) -> bool:
         case "confirmation" | "reset_confirmation" | "erase":
             return plain and scene.coarse in {"affirm", "deny"}
         case "polarity":
-            return plain and scene.coarse in PRECEDING and _stated(scene) is not None
+            return plain and scene.coarse in ANSWERING and _stated(scene) is not None
         case "item" | "role" | "delete":
             return plain and scene.coarse == "deny"
         case "reset":

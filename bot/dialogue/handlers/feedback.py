@@ -7,8 +7,7 @@ from bot.dialogue.handlers.basics import next_suggestion
 from bot.dialogue.opinions import Opinion, acknowledged, note, take, take_properties
 from bot.dialogue.scene import Handler, Move, Scene, current
 from data.model import Polarity
-
-OPINIONS = {"preference", "inform", "affirm", "deny", "yes_but", "no_but"}
+from nlu.intents.coarse import JUDGING, OF_THE_ITEM, OF_THE_REST
 
 
 def _polarity(scene: Scene) -> Polarity | None:
@@ -19,8 +18,8 @@ def _polarity(scene: Scene) -> Polarity | None:
     if named := [mention.polarity for mention in understood.mentions if mention.accepted == scene.shown]:
         return named[0]
     bare = not (understood.mentions or understood.property_references or scene.conditions)
-    if scene.coarse in {"yes_but", "no_but"} and (bare or understood.item_reference):
-        return "+" if scene.coarse == "yes_but" else "-"
+    if scene.coarse in OF_THE_ITEM and (bare or understood.item_reference):
+        return OF_THE_ITEM[scene.coarse]
     contrasted = [reference.polarity for reference in understood.property_references] == ["-"]
     if scene.coarse == "yes_but" and contrasted and not understood.mentions:
         return "+"  # "yes, but not the director"
@@ -31,7 +30,7 @@ def _polarity(scene: Scene) -> Polarity | None:
 
 def _check(scene: Scene) -> bool:
     """Any opinion while an item is on show; while a question is open too, only one that says something."""
-    return scene.shown is not None and scene.coarse in OPINIONS and not (scene.question and _says_nothing(scene))
+    return scene.shown is not None and scene.coarse in JUDGING and not (scene.question and _says_nothing(scene))
 
 
 def _says_nothing(scene: Scene) -> bool:
@@ -69,11 +68,11 @@ def _critique(scene: Scene, move: Move, *, rated: bool) -> Move:
     """Notes what is said of other things; the next item honours it at once."""
     understood, shown = scene.understood, scene.shown or ""
     others = [mention for mention in understood.mentions if mention.accepted != shown]
-    unstated: Polarity | None = {"yes_but": "-", "no_but": "+"}.get(scene.coarse)  # type: ignore[assignment]
+    unstated = OF_THE_REST.get(scene.coarse)
     move = take(scene, move, others, unstated=unstated, critique=rated)
     bare = understood.property_references
     named = [(mention.start, mention.accepted) for mention in others if mention.accepted and not rated]
-    contrasted = scene.coarse in {"yes_but", "no_but"}
+    contrasted = scene.coarse in OF_THE_ITEM
     move = take_properties(
         scene,
         move,

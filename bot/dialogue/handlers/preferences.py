@@ -5,19 +5,18 @@ from dataclasses import replace
 from bot.dialogue.opinions import acknowledged, take, take_properties, with_properties
 from bot.dialogue.scene import Handler, Move, Scene
 from data.model import Domain, Polarity
+from nlu.intents.coarse import OF_THE_REST, STATING
 from nlu.model import Mention
-
-STATING = {"preference", "inform", "yes_but", "no_but"}
 
 
 def _check(scene: Scene) -> bool:
     named = bool(scene.understood.mentions)
-    return scene.coarse in {"preference", "yes_but", "no_but"} or (scene.coarse in STATING | {"fallback"} and named)
+    return scene.coarse in STATING - {"inform"} or (scene.coarse in STATING | {"fallback"} and named)
 
 
 def _handle(scene: Scene) -> Move:
     understood = scene.understood
-    unstated: Polarity | None = {"yes_but": "-", "no_but": "+"}.get(scene.coarse)  # type: ignore[assignment]
+    unstated = OF_THE_REST.get(scene.coarse)
     mentions, bare = with_properties(_meant(scene), understood.property_references)
     move = take(scene, scene.move(), mentions, unstated=unstated)
     named = [(mention.start, mention.accepted) for mention in mentions if mention.accepted]

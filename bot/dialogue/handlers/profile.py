@@ -11,6 +11,7 @@ from bot.dialogue.questions import raised, yes_or_no
 from bot.dialogue.scene import Handler, Move, Scene
 from bot.dialogue.state import Change, Choice, Phase, Preference, Question
 from data.model import Domain, Qid
+from nlu.intents.coarse import RESETS
 
 OFFERED = 6
 """Preferences offered for deletion when none was named."""
@@ -78,9 +79,8 @@ def _ask_reset(scene: Scene) -> Move:
     if scene.coarse != "reset_profile":
         move = recommending.left(scene.move(events=frozenset({"question"}))).with_state(questions=())
         return confirm_reset(scene, move, scene.coarse.removeprefix("reset_"), scene.state.domain)
-    names = ("reset_items", "reset_properties", "reset_everything")
     label = scene.domain_label(scene.state.domain)
-    choices = tuple(Choice("", scene.say.label(name, domain=label)) for name in names)
+    choices = tuple(Choice("", scene.say.label(name, domain=label)) for name in RESETS)
     move = recommending.left(scene.move()).with_state(questions=())
     return replace(move, state=raised(move.state, [Question("reset", choices)]))
 
@@ -111,10 +111,8 @@ def reset_done(scene: Scene, move: Move, target: str, domain: Domain) -> Move:
     return move.also(scene.say(f"reset_done_{target}", domain=scene.domain_label(domain)), then="none")
 
 
-RESETS = {"reset_profile", "reset_items", "reset_properties", "reset_everything"}
-
 HANDLERS = (
     Handler("show_profile", lambda scene: scene.coarse == "show_profile", _show),
     Handler("delete_preference", lambda scene: scene.coarse == "delete_preference", _delete),
-    Handler("reset", lambda scene: scene.coarse in RESETS, _ask_reset),
+    Handler("reset", lambda scene: scene.coarse in {"reset_profile", *RESETS}, _ask_reset),
 )

@@ -8,6 +8,7 @@ from bot.dialogue.questions import raised, resolved, role_said
 from bot.dialogue.scene import Handler, Move, Scene
 from bot.dialogue.state import Change, Choice, Preference, Question
 from data.model import Polarity, PropertyId
+from nlu.intents.coarse import REACTING
 
 
 def _last(scene: Scene) -> Change | None:
@@ -91,13 +92,10 @@ def _words(text: str) -> set[str]:
 # ------------------------------------------------------------------------------------------ "actually I hated it"
 
 
-_OPINIONS = {"preference", "inform", "praise", "yes_but", "no_but", "chitchat", "deny", "affirm"}
-
-
 def revises(scene: Scene) -> bool:
     """A change of mind that names nothing, so it is about what was said last rather than about the item on show."""
     understood = scene.understood
-    about_it = understood.coarse_intent in _OPINIONS and understood.domain in {None, scene.state.domain}
+    about_it = understood.coarse_intent in REACTING and understood.domain in {None, scene.state.domain}
     named = bool(understood.mentions or understood.constraints)
     opinion = _new_opinion(scene) is not None and _last(scene) is not None
     return scene.hears("revision") and about_it and not named and opinion

@@ -5,8 +5,7 @@ from bot.dialogue.prompts import menu
 from bot.dialogue.reading import foreign_script
 from bot.dialogue.scene import Handler, Move, Scene
 from bot.dialogue.state import Phase
-
-_PLAIN = ("bye", "thanks", "praise", "chitchat", "affirm", "deny")
+from nlu.intents.coarse import TALK
 
 _FALLBACKS = {
     Phase.DISAMBIGUATING: "fallback_question",
@@ -41,6 +40,6 @@ def _reply(scene: Scene) -> Move:
 
 HANDLERS = (
     Handler("greet", lambda scene: scene.coarse == "greet", _greet),
-    Handler("small_talk", lambda scene: scene.coarse in _PLAIN, _reply),
+    Handler("small_talk", lambda scene: scene.coarse in TALK | {"affirm", "deny"}, _reply),
     Handler("fallback", lambda _: True, _fallback),
 )

@@ -7,6 +7,7 @@ from bot.dialogue import recommending
 from bot.dialogue.scene import Handler, Move, Scene
 from bot.dialogue.state import InteractionMode
 from data.model import Domain
+from nlu.intents.coarse import CHOOSING
 
 
 def switched_domain(move: Move, domain: Domain) -> Move:
@@ -34,7 +35,7 @@ def _only_names_a_domain(scene: Scene) -> bool:
     understood = scene.understood
     plain = not (understood.mentions or understood.constraints or understood.property_references)
     elsewhere = understood.domain is not None and understood.domain != scene.state.domain
-    return plain and elsewhere and scene.coarse in {"chitchat", "inform", "fallback", "preference", "affirm", "greet"}
+    return plain and elsewhere and scene.coarse in CHOOSING | {"affirm"}
 
 
 def _mode(scene: Scene) -> Move:
