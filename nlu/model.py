@@ -60,6 +60,7 @@ class Mention:
         accepted: id of the entity when it needs no question.
         role: property id when the text names the role ("Clint Eastwood as director").
         example: named as an example of what is wanted ("something like Inception"), not as liked.
+        whole: the longer name, known to nobody, that it is a part of ("Matrix Unplugged"); empty when there is none.
     """
 
     start: int
@@ -70,6 +71,7 @@ class Mention:
     polarity: Polarity | None = None
     role: PropertyId | None = None
     example: bool = False
+    whole: str = ""
 
 
 @dataclass(frozen=True, slots=True)

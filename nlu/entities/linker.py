@@ -125,6 +125,7 @@ class CatalogueLinker:
             accepted=None if found.doubtful else accepted,
             role=self._references.role(message, segment, named or context.domain),
             example=self._references.is_example(message, segment.first),
+            whole=message.surface(found.whole.first, found.whole.last) if found.whole else "",
         )
 
     def _with_namesakes(self, found: Found, domain: Domain) -> tuple[Posting, ...]:

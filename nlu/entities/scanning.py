@@ -1,6 +1,6 @@
 """Finds the stretches of a message that name entities: exactly, with typing errors, or in part."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import OSA
@@ -9,6 +9,7 @@ from nlu.entities.folding import fold
 from nlu.entities.index import AliasIndex, Posting
 from nlu.entities.message import Message, Segment
 from nlu.entities.names import NameKind
+from nlu.entities.stretches import name_stretch, written_as_name
 from nlu.entities.support import Support
 
 _LONGEST_NAME = 16
@@ -31,13 +32,15 @@ class Found:
         span: the words.
         postings: the entities, under the name that the words resemble.
         similarity: 1 for the very name, less with typing errors or for a part of it.
-        doubtful: whether telling words beside it were not understood ("Matrix" in "Matrix Unplugged").
+        doubtful: whether nothing but the user can say that it is a name (a bare number).
+        whole: the longer name, unknown to the index, that it is a part of ("Matrix" in "Matrix Unplugged").
     """
 
     span: Segment
     postings: tuple[Posting, ...]
     similarity: float = 1.0
     doubtful: bool = False
+    whole: Segment | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +103,23 @@ class Scanner:
                 continue
             if slot.single and (slot.opinion or slot.span == Segment(0, len(message))):
                 unknown.append(Unknown(slot.span, _with_articles(message, slot.whole)))
-        chosen = [replace(found, doubtful=_doubtful(message, found, chosen)) for found in chosen]
+        chosen = [replace(found, whole=self._whole(message, found, chosen)) for found in chosen]
+        number = len(message) == 1 and message.word(0).isdecimal()
+        chosen = [replace(found, doubtful=number or found.whole is not None) for found in chosen]
+        longer = [found.whole for found in chosen if found.whole]
+        unknown = [one for one in unknown if not any(one.core.overlaps(whole) for whole in longer)]
+        unknown += [Unknown(whole, whole) for whole in dict.fromkeys(longer)]
         return tuple(sorted(chosen, key=lambda found: found.span.first)), tuple(unknown)
+
+    def _whole(self, message: Message, found: Found, chosen: Sequence[Found]) -> Segment | None:
+        """The longer name that the words are a part of, when nobody knows it."""
+        known = [one.span for one in chosen if one is not found]
+        stretch = name_stretch(message, found.span, known)
+        everyday = self._support.is_vocabulary(found.postings)
+        if everyday and not written_as_name(message, found.span, stretch):
+            return None
+        missing = _not_understood(message, stretch, chosen) or _sequel(message, found.span)
+        return stretch if missing else None
 
     def is_name(self, message: Message, unknown: Unknown) -> bool:
         """Whether the words are a name rather than what is said of an item: "Zorblax", not "every minute"."""
@@ -245,22 +263,6 @@ def _with_articles(message: Message, span: Segment) -> Segment:
     while message.is_article(first - 1):
         first -= 1
     return Segment(first, span.last)
-
-
-def _doubtful(message: Message, found: Found, chosen: Iterable[Found]) -> bool:
-    """Whether a telling word right beside a one-word name was not understood, or a number that makes it a sequel."""
-    span = found.span
-    if _sequel(message, span) or (len(message) == 1 and message.word(0).isdecimal()):
-        return True
-    if span in message.quoted or message.word(span.last) in message.words.verbs_after:
-        return False
-    if sum(word not in message.words.common for word in message.phrase(span.first, span.last)) > 1:
-        return False
-    last = span.last
-    while message.is_article(last):
-        last += 1
-    beside = [place for place, edge in ((span.first - 1, span.first), (last, last)) if not message.ends_clause(edge)]
-    return any(_not_understood(message, Segment(place, place + 1), chosen) for place in beside if place >= 0)
 
 
 def _sequel(message: Message, span: Segment) -> bool:

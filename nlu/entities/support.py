@@ -57,6 +57,11 @@ class Support:
             return postings
         return self._one_word(message, span, postings)
 
+    def is_vocabulary(self, postings: Iterable[Posting]) -> bool:
+        """Whether the words name what everyday words name: genres, countries, languages, subjects."""
+        everyday = _VOCABULARY | RARELY_LIKED_KINDS
+        return any(self._kind(one) in everyday and one.kind <= NameKind.FOREIGN for one in postings)
+
     def is_small_talk(self, message: Message) -> bool:
         """Whether the whole message is a phrase of small talk, an answer or a command."""
         return message.phrase(0, len(message)) in message.words.small_talk

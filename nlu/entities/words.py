@@ -52,6 +52,7 @@ class LanguageWords(BaseModel):
     verbs_after: list[str]
     after_titles: list[str]
     part_words: list[str]
+    title_links: list[str]
     title_joints: list[str]
     place_leads: list[str]
     year_links: list[str]
@@ -126,6 +127,7 @@ class Words:
         self.verbs_after = _words(lists.verbs_after for lists in every)
         self.after_titles = _words(lists.after_titles for lists in every)
         self.part_words = _words(lists.part_words for lists in every)
+        self.title_links = _words(lists.title_links for lists in every)
         self.title_joints = _phrases(lists.title_joints for lists in every)
         self.joins = _words(lists.joins for lists in every)
         self.breaks = _words(lists.breaks for lists in every)
