@@ -4,7 +4,6 @@ import asyncio
 import logging
 import re
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -18,6 +17,7 @@ from bot.channels.base import Turn, UserKey
 from bot.channels.conversation import Conversation
 from bot.channels.telegram.reading import CHANNEL, Incoming, Membership, read_update
 from bot.channels.telegram.sending import Sender
+from bot.channels.throttle import Throttle
 from bot.channels.wording import FALLBACK, ChannelWording
 from bot.errors import StorageError
 from bot.logs import UserHash
@@ -25,7 +25,6 @@ from bot.records import TurnResult
 from bot.storage.locks import UserLocks
 from data.domains import DomainConfig
 
-MOST_USERS = 10_000
 SWEEP_SECONDS = 5.0
 FINISHING_SECONDS = 20.0
 
@@ -155,33 +154,3 @@ def _menu(language: str, wording: ChannelWording, domains: Sequence[DomainConfig
             label = domain.label(FALLBACK).casefold()
             command = label if re.fullmatch(r"[a-z0-9_]{1,32}", label) else domain.name
             yield BotCommand(command, text.format(domain=domain.label(language)))
-
-
-class Throttle:
-    """How much each user may send: a bucket that empties evenly. Who overfills it is warned once."""
-
-    def __init__(self, per_minute: int, timer: Callable[[], float] = time.monotonic) -> None:
-        self._capacity = float(per_minute)
-        self._timer = timer
-        self._levels: OrderedDict[UserKey, tuple[float, float]] = OrderedDict()
-        self._warned: set[UserKey] = set()
-
-    def admits(self, user: UserKey) -> bool:
-        """Counts a message, and tells whether it is not one too many."""
-        now = self._timer()
-        level, since = self._levels.get(user, (0.0, now))
-        level = max(0.0, level - (now - since) * self._capacity / 60)
-        if level + 1 > self._capacity:
-            return False
-        self._levels[user] = (level + 1, now)
-        self._levels.move_to_end(user)
-        self._warned.discard(user)
-        while len(self._levels) > MOST_USERS:
-            self._warned.discard(self._levels.popitem(last=False)[0])
-        return True
-
-    def should_warn(self, user: UserKey) -> bool:
-        """Whether the user has not been warned since the last message that was admitted."""
-        new = user not in self._warned
-        self._warned.add(user)
-        return new

@@ -7,7 +7,7 @@ from telegram.error import RetryAfter
 from bot.channels.base import UserKey
 from bot.channels.telegram import pace
 from bot.channels.telegram.pace import ChatRateLimiter
-from bot.channels.telegram.service import Throttle
+from bot.channels.throttle import Throttle
 
 ANNA, BEN = UserKey("telegram", "1"), UserKey("telegram", "2")
 
