@@ -15,14 +15,13 @@ from bot.dialogue.manager import DialogueManager
 from bot.dialogue.scene import Policy
 from bot.dialogue.state import DialogueState
 from bot.errors import StorageError, UsageError
+from bot.parts import catalogue_of, linker_of
 from bot.storage.store import SqlStore, open_store
-from data.catalogue import Catalogue, load_catalogue
+from data.catalogue import Catalogue
 from data.domains import DomainConfig, load_domains
 from data.model import Domain
 from nlu.entities.linker import CatalogueLinker
-from nlu.entities.storage import prepared_index
 from nlu.entities.wikidata import WikidataClient
-from nlu.entities.words import load_words
 from nlu.intents.recognizer import RasaIntentRecognizer
 from nlu.intents.server import managed_rasa
 from nlu.sentiment.card import model_folder
@@ -158,12 +157,9 @@ async def _load(settings: Settings, store: SqlStore, domains: Mapping[Domain, Do
     learned = await store.learned()
     folder = model_folder(settings.sentiment_model)
     sentiment = asyncio.create_task(asyncio.to_thread(StanzaSentimentRecognizer, folder))
-    catalogue = await asyncio.to_thread(load_catalogue, settings.catalogue, settings.data_dir / "catalogue")
-    index = await asyncio.to_thread(
-        prepared_index, catalogue.entities(), load_words(), settings.data_dir / "names.index"
-    )
+    catalogue = await asyncio.to_thread(catalogue_of, settings)
     wikidata = WikidataClient.configured(settings.wikidata_contact, settings.wikidata_endpoint, domains, store)
-    linker = await asyncio.to_thread(CatalogueLinker, catalogue, domains, wikidata=wikidata, index=index)
+    linker = await asyncio.to_thread(linker_of, settings, catalogue, domains, wikidata)
     for entity in learned:
         linker.learn(entity)
     recommender = await asyncio.to_thread(build_recommender, catalogue, domains, settings.data_dir / "graph")

@@ -59,7 +59,7 @@ async def diagnose(settings: Settings) -> tuple[Check, ...]:
     return (
         _python(),
         _libraries(),
-        _guarded("domains", _domains),
+        _guarded("domains", lambda: _domains(settings)),
         _guarded("catalogue", lambda: _catalogue(settings)),
         _guarded("intents", _intent_model),
         _guarded("sentiment", lambda: _sentiment_model(settings)),
@@ -99,17 +99,21 @@ def _version(distribution: str) -> str | None:
         return None
 
 
-def _domains() -> Check:
+def _domains(settings: Settings) -> Check:
     from data.domains import load_domains
 
-    return Check("domains", "ok", ", ".join(sorted(load_domains())))
+    known = sorted(load_domains())
+    if settings.domain not in known:
+        return Check("domains", "missing", f"there is no domain {settings.domain!r}", f"use one of {', '.join(known)}")
+    return Check("domains", "ok", f"{', '.join(known)}; chats begin with {settings.domain}")
 
 
 def _catalogue(settings: Settings) -> Check:
-    from data.catalogue import STARTER, load_catalogue
+    from bot.parts import catalogue_of
+    from data.catalogue import STARTER
     from data.catalogue.summary import summarise
 
-    summary = summarise(load_catalogue(settings.catalogue))
+    summary = summarise(catalogue_of(settings))
     items = ", ".join(f"{count} {domain}" for domain, count in sorted(summary.items.items()))
     name = "starter catalogue" if settings.catalogue is None else str(settings.catalogue)
     return Check("catalogue", "ok", f"{name} ({settings.catalogue or STARTER}): {summary.entities} entities; {items}")

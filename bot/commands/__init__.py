@@ -1,6 +1,18 @@
 """The families of commands. Each module has `register(app)`, which adds its commands; `bot.cli` finds them all."""
 
+from typing import Annotated, Any
+
 import typer
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+"""The option of every command whose result programs read."""
+
+
+def emit(document: Any) -> None:
+    """Writes a result as one line of JSON on stdout; numbers that JSON does not know (NaN, infinity) become null."""
+    import orjson
+
+    typer.echo(orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY).decode())
 
 
 def group(app: typer.Typer, name: str, help_text: str) -> typer.Typer:

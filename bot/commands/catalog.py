@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bot.commands import group
+from bot.commands import Json, emit, group
 from bot.options import DataDir
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ CataloguePath = Annotated[
     Path | None,
     typer.Option("--catalogue", help="A catalogue file or folder; default: the one in use.", show_default=False),
 ]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 DomainName = Annotated[str | None, typer.Option("--domain", help="Only items of this domain.", show_default=False)]
 
 
@@ -38,7 +37,7 @@ def info(ctx: typer.Context, catalogue: CataloguePath = None, data_dir: DataDir 
     loaded = _load(ctx, catalogue, data_dir)
     summary = summarise(loaded)
     if as_json:
-        _emit(_summary_json(summary))
+        emit(_summary_json(summary))
         return
     _show_summary(summary)
 
@@ -62,7 +61,7 @@ def search(
     loaded = _load(ctx, catalogue, data_dir)
     found = find(loaded, text, domain, limit)
     if as_json:
-        _emit([_entity_json(entity, loaded) for entity in found])
+        emit([_entity_json(entity, loaded) for entity in found])
     elif found:
         _show_entities(found, loaded)
     else:
@@ -72,16 +71,12 @@ def search(
 def _load(ctx: typer.Context, path: Path | None, data_dir: Path | None) -> "Catalogue":
     from bot.config import load_settings
     from bot.options import effective_options
+    from bot.parts import catalogue_of
     from data.catalogue import load_catalogue
 
-    settings = load_settings(**effective_options(ctx, catalogue=path, data_dir=data_dir))
-    return load_catalogue(settings.catalogue, own=None if settings.catalogue else settings.data_dir / "catalogue")
-
-
-def _emit(document: Any) -> None:
-    import orjson
-
-    typer.echo(orjson.dumps(document).decode())
+    if path is not None:
+        return load_catalogue(path)
+    return catalogue_of(load_settings(**effective_options(ctx, data_dir=data_dir)))
 
 
 def _summary_json(summary: "Summary") -> Mapping[str, Any]:

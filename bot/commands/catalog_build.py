@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bot.commands import group
+from bot.commands import Json, emit, group
 from bot.options import DataDir
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 Domains = Annotated[
     Path | None,
     typer.Option("--domains", help="Folder of domain files instead of those that ship.", show_default=False),
@@ -261,11 +260,10 @@ def _compile_graph(folder: Path, domains: "Mapping[Domain, DomainConfig]") -> No
 
 
 def _report(published: "list[Published]", counts: Mapping[str, int], as_json: bool) -> None:
-    import orjson
 
     if as_json:
         document = {"catalogues": [_published_json(one) for one in published], **counts}
-        typer.echo(orjson.dumps(document).decode())
+        emit(document)
         return
     for one in published:
         summary = one.summary

@@ -1,12 +1,12 @@
 """`converse doctor`: what is installed, what is active, what is missing and how to get it."""
 
 import asyncio
-import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
+from bot.commands import Json, emit
 from bot.options import DatabaseUrl, DataDir, effective_options
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def doctor(
     ctx: typer.Context,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Says what is installed, which models are active, and what is missing. Exit code 1 when the bot cannot run."""
     from bot.config import load_settings
@@ -36,7 +36,7 @@ def doctor(
     checks = asyncio.run(diagnose(settings))
     ready = not any(check.required and check.state == "missing" for check in checks)
     if as_json:
-        typer.echo(json.dumps({"ready": ready, "checks": [asdict(check) for check in checks]}, ensure_ascii=False))
+        emit({"ready": ready, "checks": [asdict(check) for check in checks]})
     else:
         _show(checks, ready)
     if not ready:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.commands import group
+from bot.commands import Json, emit, group
 
 Data = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Released conversations; five folds by user.", show_default=False)
@@ -28,7 +28,7 @@ def intents(
     test: Test = None,
     pipeline: Annotated[str, typer.Option(help="logreg or diet.")] = "logreg",
     errors: Annotated[bool, typer.Option("--errors", help="Add what was taken for something else, to read.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Trains the real pipeline in a temporary place, on other users' messages, and counts the right labels.
 
@@ -45,9 +45,7 @@ def intents(
             for one in outcomes if one.case.exact != one.exact and one.case.coarse != "fallback"
         ]  # fmt: skip
     if as_json:
-        import orjson
-
-        typer.echo(orjson.dumps(document).decode())
+        emit(document)
         return
     _show(document)
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bot.commands import group
+from bot.commands import Json, emit, group
 from bot.errors import DataError, MissingFileError
+from bot.options import DataDir, effective_options
 
 if TYPE_CHECKING:
+    from data.catalogue import Catalogue
     from nlu.entities.evaluation import Counts
 
 _NEEDED = ("userID", "message", "intent", "toCheck", "recognizedObjects", "events", "interactionType")
@@ -24,26 +26,27 @@ def register(app: typer.Typer) -> None:
 
 
 def linking(
+    ctx: typer.Context,
     data: Annotated[Path, typer.Option(help="The ConveRSE folder, or a file of it.", show_default=False)],
     catalogue: Annotated[
         Path | None, typer.Option(help="A catalogue other than the one that ships.", show_default=False)
     ] = None,
+    data_dir: DataDir = None,
     errors: Annotated[bool, typer.Option("--errors", help="Add the errors, to read.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Links the trusted preference rows with one recognised object that the catalogue holds.
 
     Rows whose recorded object is not what the text names are left out, by the rule of docs/understanding-linking.md;
     "all_rows" gives the figures with them.
     """
-    from data.catalogue import load_catalogue
     from data.domains import load_domains
     from nlu.entities.evaluation import evaluate, total
     from nlu.entities.linker import CatalogueLinker
     from nlu.entities.words import load_words
 
     rows = list(_rows(data))
-    entities, words = load_catalogue(catalogue), load_words()
+    entities, words = _catalogue(ctx, catalogue, data_dir), load_words()
     linker = CatalogueLinker(entities, load_domains(), words=words)
     clean, every = asyncio.run(evaluate(linker, entities, words, rows))
     summed = total(list(clean.values()))
@@ -55,11 +58,19 @@ def linking(
     if errors:
         document["errors"] = summed.errors
     if as_json:
-        import orjson
-
-        typer.echo(orjson.dumps(document).decode())
+        emit(document)
     else:
         _show(document, summed)
+
+
+def _catalogue(ctx: typer.Context, path: Path | None, data_dir: Path | None) -> "Catalogue":
+    from bot.config import load_settings
+    from bot.parts import catalogue_of
+    from data.catalogue import load_catalogue
+
+    if path is not None:
+        return load_catalogue(path)
+    return catalogue_of(load_settings(**effective_options(ctx, data_dir=data_dir)))
 
 
 def _rows(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -1,12 +1,16 @@
 """`converse evaluate recommender`: the quality of the recommender on other people's data."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bot.commands import group
+from bot.commands import Json, emit, group
 from bot.errors import UsageError
+from bot.options import DataDir, effective_options
+
+if TYPE_CHECKING:
+    from bot.config import Settings
 
 _EXAMPLE = "Example: converse evaluate recommender --dataset mindreader --data mindreader --facts wikidata --json"
 _DATASETS = ("mindreader", "redial", "llm-redial", "inspired", "converse")
@@ -19,6 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def recommender(
+    ctx: typer.Context,
     dataset: Annotated[str, typer.Option(help=f"One of {', '.join(_DATASETS)}.", show_default=False)],
     data: Annotated[Path, typer.Option(help="The folder of the data set.", show_default=False)],
     facts: Annotated[
@@ -29,28 +34,31 @@ def recommender(
         Path | None,
         typer.Option(help="llm-redial, inspired: the folder `redial-eval`; looked for beside --data when not given."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    data_dir: DataDir = None,
+    as_json: Json = False,
 ) -> None:
     """Measures the recommender, and others on the same split.
 
     What is tuned is tuned on validation data; the figures are those of the test data.
     """
+    from bot.config import load_settings
+
     if dataset not in _DATASETS:
         raise UsageError(f"There is no data set {dataset!r} to measure on; choose one of {', '.join(_DATASETS)}.")
-    document = _evaluate(dataset, data, facts, training)
+    document = _evaluate(dataset, data, facts, training, load_settings(**effective_options(ctx, data_dir=data_dir)))
     if as_json:
-        import orjson
-
-        typer.echo(orjson.dumps(document).decode())
+        emit(document)
         return
     typer.echo(_text(document))
 
 
-def _evaluate(dataset: str, data: Path, facts: Path | None, training: Path | None) -> dict[str, Any]:
+def _evaluate(
+    dataset: str, data: Path, facts: Path | None, training: Path | None, settings: "Settings"
+) -> dict[str, Any]:
     if dataset == "mindreader":
-        return _mindreader(data, facts)
+        return _mindreader(data, facts, settings)
     if dataset == "converse":
-        return _published(data)
+        return _published(data, settings)
     from recommender.evaluation.dialogues_run import evaluate_redial, evaluate_zero_shot
 
     if dataset == "redial":
@@ -59,16 +67,15 @@ def _evaluate(dataset: str, data: Path, facts: Path | None, training: Path | Non
     return evaluate_zero_shot(data, training or data.resolve().parent / "redial-eval", name, _progress)
 
 
-def _mindreader(data: Path, facts: Path | None) -> dict[str, Any]:
-    from bot.config import load_settings
-    from data.catalogue import load_catalogue
+def _mindreader(data: Path, facts: Path | None, settings: "Settings") -> dict[str, Any]:
+    from bot.parts import catalogue_of
     from data.domains import load_domains
     from recommender.engine import GraphRecommender
     from recommender.evaluation.faithfulness import evaluate_faithfulness
     from recommender.evaluation.mindreader import facts_of_catalogue, link, read_facts, read_mindreader
     from recommender.evaluation.mindreader_run import evaluate_mindreader
 
-    catalogue, domains = load_catalogue(load_settings().catalogue), load_domains()
+    catalogue, domains = catalogue_of(settings), load_domains()
     split = read_mindreader(data)
     known = facts_of_catalogue(catalogue.items("movie")) if facts is None else read_facts(facts)
     document = evaluate_mindreader(link(split, known, domains["movie"]), _progress)
@@ -78,15 +85,14 @@ def _mindreader(data: Path, facts: Path | None) -> dict[str, Any]:
     return document
 
 
-def _published(data: Path) -> dict[str, Any]:
-    from bot.config import load_settings
-    from data.catalogue import load_catalogue
+def _published(data: Path, settings: "Settings") -> dict[str, Any]:
+    from bot.parts import catalogue_of
     from data.domains import load_domains
     from data.formats.converse import by_user, read_rows
     from recommender.engine import GraphRecommender
     from recommender.evaluation.published import evaluate_published, opinions
 
-    catalogue, domains = load_catalogue(load_settings().catalogue), load_domains()
+    catalogue, domains = catalogue_of(settings), load_domains()
     files = {domain: sorted((data / domain).glob("messages_*.json")) for domain in domains}
     if not any(files.values()):
         raise UsageError(f"{data} holds no messages_*.json in a folder for each domain; give the ConveRSE folder.")

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.commands import group
+from bot.commands import Json, emit, group
 
 
 def register(app: typer.Typer) -> None:
@@ -22,7 +22,7 @@ def sentiment(
         str, typer.Option(help='A model that ships ("default", "small") or the folder of another one.')
     ] = "default",
     errors: Annotated[bool, typer.Option("--errors", help="Add the wrong answers, to read.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Asks for the polarity of every mention of the cases and counts the right answers.
 
@@ -40,9 +40,7 @@ def sentiment(
     if errors:
         document["errors"] = wrong(outcomes)
     if as_json:
-        import orjson
-
-        typer.echo(orjson.dumps(document).decode())
+        emit(document)
         return
     typer.echo(f"{document['model']}: {document['n']} mentions, accuracy {document['accuracy']:.3f}")
     typer.echo(

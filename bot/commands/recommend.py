@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import orjson
 import typer
 
-from bot.options import effective_options
+from bot.options import DataDir, effective_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,6 +33,7 @@ def recommend(
         list[str] | None, typer.Option("--filter", metavar="Q…", help="A value that every item must have.")
     ] = None,
     n: Annotated[int, typer.Option("-n", min=1, max=100, help="Number of items.")] = 5,
+    data_dir: DataDir = None,
     variant: Annotated[str, typer.Option(help="ppr, original, popularity, item-knn or random.")] = "ppr",
     seed: Annotated[int, typer.Option(help="For the variant `random`.")] = 0,
     plot: Annotated[Path | None, typer.Option(help="Draw why the first item is recommended (SVG).")] = None,
@@ -40,13 +41,13 @@ def recommend(
 ) -> None:
     """Recommends items for a profile and says why."""
     from bot.config import load_settings
-    from data.catalogue import load_catalogue
+    from bot.parts import catalogue_of
     from data.domains import load_domains
     from data.model import Constraint
     from recommender import build_recommender
     from recommender.model import Request
 
-    catalogue = load_catalogue(load_settings(**effective_options(ctx)).catalogue)
+    catalogue = catalogue_of(load_settings(**effective_options(ctx, data_dir=data_dir)))
     domains = load_domains()
     likes, dislikes, filters = (_known(catalogue, given or []) for given in (like, dislike, filter_))
     constraints = tuple(Constraint(text=catalogue.label(qid), values=(qid,)) for qid in filters)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from bot.commands import Json, emit
 from bot.dialogue.state import Phase
 from bot.errors import UsageError
 from bot.options import DataDir, effective_options
@@ -40,7 +41,7 @@ def understand(
     option: Annotated[
         list[str] | None, typer.Option(help="A label of the open question; repeatable.", show_default=False)
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    as_json: Json = False,
     data_dir: DataDir = None,
 ) -> None:
     """Understands one message with the real recognisers."""
@@ -64,20 +65,15 @@ def understand(
     intent = exact_intent(understood.coarse_intent, phase, answers=understood.answer is not None, text=text)
     document = to_json(understood, intent)
     if as_json:
-        import orjson
-
-        typer.echo(orjson.dumps(document).decode())
+        emit(document)
     else:
         _show(document)
 
 
 async def _understand(settings: "Settings", text: str, context: "Context") -> "Understanding":
+    from bot.parts import catalogue_of, linker_of
     from bot.progress import shown_progress
-    from data.catalogue import load_catalogue
     from data.domains import load_domains
-    from nlu.entities.linker import CatalogueLinker
-    from nlu.entities.storage import prepared_index
-    from nlu.entities.words import load_words
     from nlu.intents.recognizer import RasaIntentRecognizer
     from nlu.intents.server import managed_rasa
     from nlu.sentiment.card import model_folder
@@ -87,11 +83,12 @@ async def _understand(settings: "Settings", text: str, context: "Context") -> "U
     domains = load_domains()
     if context.domain not in domains:
         raise UsageError(f"There is no domain {context.domain!r}; choose one of {', '.join(domains)}.")
+    catalogue = catalogue_of(settings)
+    if context.shown is not None and context.shown not in catalogue:
+        raise UsageError(f"{context.shown} is not in the catalogue; look for the id with: converse catalog search NAME")
     with shown_progress() as progress:
         async with managed_rasa(settings.data_dir / "rasa", url=settings.rasa_url, on_progress=progress) as url:
-            catalogue = load_catalogue(settings.catalogue, settings.data_dir / "catalogue")
-            index = prepared_index(catalogue.entities(), load_words(), settings.data_dir / "names.index")
-            linker = CatalogueLinker(catalogue, domains, index=index)
+            linker = linker_of(settings, catalogue, domains)
             async with RasaIntentRecognizer(url, timeout=settings.rasa_timeout) as intents:
                 sentiment = StanzaSentimentRecognizer(model_folder(settings.sentiment_model))
                 return await Understander(intents, linker, sentiment).understand(text, context)
