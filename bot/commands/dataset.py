@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bot.commands import group
+from bot.commands import Json, emit, group
 from bot.options import DataDir
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ Source = Annotated[Path, typer.Argument(help="A file or a dataset's folder.", sh
 FormatName = Annotated[
     str | None, typer.Option("--format", "-f", help="The source's format; detected by default.", show_default=False)
 ]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 SHOWN_PROBLEMS = 200
 """Problems printed before the rest is only counted."""
 
@@ -42,7 +41,7 @@ def stats(source: Source, format_name: FormatName = None, as_json: Json = False)
     found = dataset.format.statistics(dataset.files, lambda problem: problems.append(str(problem)))
     domains = found.get("domains") or {"movie": found}
     if as_json:
-        _emit({"format": dataset.format.name, "files": len(dataset.files), "domains": domains})
+        emit({"format": dataset.format.name, "files": len(dataset.files), "domains": domains})
     else:
         _show_statistics(dataset.format.name, domains)
     if problems:
@@ -74,7 +73,7 @@ def validate(source: Source, format_name: FormatName = None, as_json: Json = Fal
             advance()
     name = dataset.format.name
     if as_json:
-        _emit({"format": name, "files": len(dataset.files), "records": records, "count": count, "problems": problems})
+        emit({"format": name, "files": len(dataset.files), "records": records, "count": count, "problems": problems})
     else:
         if count > SHOWN_PROBLEMS:
             typer.echo(f"… and {count - SHOWN_PROBLEMS} more")
@@ -103,7 +102,7 @@ def convert(
     with _progress(dataset, "Converting") as advance:
         made = run(dataset, target, out, lambda problem: problems.append(str(problem)), mapper=mapper, advance=advance)
     if as_json:
-        _emit(made.account() | {"problems": problems[: 10 * SHOWN_PROBLEMS]})
+        emit(made.account() | {"problems": problems[: 10 * SHOWN_PROBLEMS]})
     else:
         typer.echo(f"{made.dialogues} records from {made.source} to {made.target}, {len(made.files)} files in {out}")
         if not made.complete:
@@ -124,7 +123,7 @@ def check(source: Source, as_json: Json = False) -> None:
     if found["rows"] == 0:
         raise DataError(f"{source}: no readable rows; see: converse dataset validate {source}")
     if as_json:
-        _emit(found)
+        emit(found)
         return
     typer.echo(f"agreement {found['agreement']:.4f} over {found['rows']} rows")
     for name, part in found["by_file"].items():
@@ -165,11 +164,11 @@ def fetch(
 def _mapper(ctx: typer.Context, data_dir: Path | None) -> Any:
     from bot.config import load_settings
     from bot.options import effective_options
-    from data.catalogue import load_catalogue
+    from bot.parts import catalogue_of
     from data.formats.mapping import EntityMapper
 
     settings = load_settings(**effective_options(ctx, data_dir=data_dir))
-    return EntityMapper(load_catalogue(settings.catalogue, settings.data_dir / "catalogue").entities())
+    return EntityMapper(catalogue_of(settings).entities())
 
 
 class _progress:  # noqa: N801 - used as a function
@@ -210,9 +209,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, Mapping):
         return "\n".join(f"{name}: {_shown(part)}" for name, part in value.items())
     return "" if value is None else str(value)
-
-
-def _emit(document: Any) -> None:
-    import orjson
-
-    typer.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2))
