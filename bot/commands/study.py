@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bot.commands import group
+from bot.commands import Json, emit, group
 from bot.options import DatabaseUrl, DataDir, effective_options
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from bot.study.store import StudyStore
 
 StudyFile = Annotated[Path, typer.Argument(help="The study's YAML file.", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -97,7 +96,7 @@ def status(
 
     found = _with_study(ctx, path, data_dir, database_url, read)
     if as_json:
-        _emit(found)
+        emit(found)
         return
     typer.echo(f"{found['title']}: {found['status']}")
     for name in ("participants", "finished", "active", "dropped_out", "excluded"):
@@ -192,7 +191,7 @@ def simulate(
         simulated = load_settings(**{**chosen, "database_url": f"sqlite:///{folder}/simulated.sqlite"})
         found = asyncio.run(_simulate(settings, simulated, study, participants, seed, effects, power, out))
     if as_json:
-        _emit(found)
+        emit(found)
         return
     for name, value in found.items():
         if not isinstance(value, list | dict):
@@ -296,9 +295,3 @@ class _bar:  # noqa: N801 - used as a function
 
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
-
-
-def _emit(document: Any) -> None:
-    import orjson
-
-    typer.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY))
