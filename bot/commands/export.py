@@ -1,7 +1,6 @@
 """`converse export`: conversations out, in any of the published formats."""
 
 import asyncio
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,17 +10,20 @@ from bot.options import DatabaseUrl, DataDir, effective_options
 
 if TYPE_CHECKING:
     from bot.config import Settings
-    from bot.records import Record
+    from bot.export.answers import StudyData
+    from bot.export.datasheet import ConsentText
+    from bot.export.run import Source
 
 HELP = """Write all conversations to a folder, in the format of a published dataset.
 
-Users become consecutive numbers that cannot be traced back; e-mail addresses, links, @handles and phone numbers in
-messages are replaced by [email], [link], [handle] and [phone]. In the ConveRSE format messages that it has no place for
-(commands, consent, photos) are left out and counted in left_out.json.
+Formats: converse, redial, recommind, crsarena, reddit-movie and dialoguekit. Users become consecutive numbers that
+cannot be traced back; e-mail addresses, links, @handles and phone numbers in messages are replaced by [email], [link],
+[handle] and [phone]. What the format has no place for is counted in left_out.json; DATASHEET.md tells how the data came
+about, SHA256SUMS has the checksums.
 
 Example:
 
-    converse export --format converse --out my-dataset
+    converse export --format converse --splits 80/10/10 --licence "CC BY 4.0" --out my-dataset
 """
 
 
@@ -34,60 +36,72 @@ def export(
     ctx: typer.Context,
     out: Annotated[Path, typer.Option(help="Folder to write to; files of the same name are replaced.")],
     format_name: Annotated[str, typer.Option("--format", help="Name of a dataset's format.")] = "converse",
+    splits: Annotated[
+        str | None, typer.Option(metavar="A/B/C", help="Percent of the users for training, validation and test.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the draw of the splits.")] = 1,
+    licence: Annotated[str | None, typer.Option(help="Terms for the datasheet, such as 'CC BY 4.0'.")] = None,
+    study: Annotated[
+        list[Path] | None, typer.Option(help="A study's file, for its consent text; may be repeated.")
+    ] = None,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
 ) -> None:
     """Reads the records and writes them."""
+    from bot.clock import utc_now
     from bot.config import load_settings
     from bot.errors import UsageError
+    from bot.export.run import Wish
+    from bot.export.run import export as run
+    from bot.export.splitting import Splits
     from data.formats import WRITERS
 
     if format_name not in WRITERS:
         raise UsageError(f"unknown format {format_name!r}; known are {', '.join(sorted(WRITERS))}")
+    parts = Splits.parsed(splits, seed) if splits else None
     settings = load_settings(**effective_options(ctx, data_dir=data_dir, database_url=database_url))
-    written = _redacted(asyncio.run(_read(settings)))
-    if not written:
+    source = asyncio.run(_read(settings))
+    consents = _consents(study or [], source.studies)
+    if not source.written:
         typer.echo("there are no conversations yet", err=True)
-    elif format_name == "converse":
-        _write_converse(written, out)
-    else:
-        from bot.export.dialogues import to_dialogues, write_dialogues
-
-        for path in write_dialogues(to_dialogues(written), WRITERS[format_name], out):
-            typer.echo(str(path))
+        return
+    taken = run(Wish(format_name, utc_now().date(), parts, licence, consents), source, out, typer.echo)
+    if taken:
+        counts = ", ".join(f"{kind} {count}" for kind, count in sorted(taken.items()))
+        typer.echo(f"taken out of messages: {counts}", err=True)
 
 
-async def _read(settings: "Settings") -> "list[tuple[int, Record]]":
+async def _read(settings: "Settings") -> "Source":
+    """Messages, studies, and the catalogue with what was learned."""
     from bot.clock import utc_now
+    from bot.export.answers import read_study_data
+    from bot.export.run import Source
+    from bot.parts import catalogue_of
     from bot.storage.reading import all_records
     from bot.storage.store import open_store
 
-    async with open_store(settings.database, utc_now) as store, store.reading() as connection:
-        return [found async for found in all_records(connection)]
+    async with open_store(settings.database, utc_now) as store:
+        async with store.reading() as connection:
+            written = [found async for found in all_records(connection)]
+            studies = await read_study_data(connection)
+        catalogue = catalogue_of(settings)
+        for entity in await store.learned():
+            catalogue.add(entity)
+    return Source(written, studies, catalogue.get)
 
 
-def _redacted(written: "list[tuple[int, Record]]") -> "list[tuple[int, Record]]":
-    """The records without what may tell who wrote them; says how much was taken out."""
-    from bot.export.redaction import redacted
+def _consents(files: list[Path], studies: "StudyData") -> "list[ConsentText]":
+    """The chat's own consent text, and each version that participants of studies agreed to."""
+    from bot.channels.wording import FALLBACK, load_channel_wordings
+    from bot.export.datasheet import ConsentText, chat_consent
+    from bot.study.config import load_study
 
-    total: Counter[str] = Counter()
-    made = []
-    for user, record in written:
-        clean, found = redacted(record)
-        total += found
-        made.append((user, clean))
-    if total:
-        taken = ", ".join(f"{kind} {count}" for kind, count in sorted(total.items()))
-        typer.echo(f"taken out of messages: {taken}", err=True)
-    return made
-
-
-def _write_converse(written: "list[tuple[int, Record]]", out: Path) -> None:
-    from bot.export.converse import to_rows, write_rows
-
-    made = to_rows(written)
-    write_rows(made, out)
-    for name in sorted({*made.rows, *made.left_out}):
-        rows, left = made.rows.get(name, []), sum(made.left_out.get(name, {}).values())
-        users = len({row["userID"] for row in rows})
-        typer.echo(f"{name}: {len(rows)} messages of {users} users, {left} left out")
+    known = {(made.name, made.consent.version): made.consent.text for made in map(load_study, files)}
+    asked = {**dict.fromkeys(known, 0), **studies.consents}
+    return [
+        chat_consent(load_channel_wordings()[FALLBACK].says["consent"]),
+        *(
+            ConsentText(f"the study {name}", version, known.get((name, version), ""), people)
+            for (name, version), people in sorted(asked.items())
+        ),
+    ]

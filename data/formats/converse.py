@@ -104,6 +104,7 @@ class ConverseFormat:
             "seeker.id",
             "domain.*",
             "mention.qid",
+            "mention.outside_text",
             "mention.polarity",
             "utterance.id",
             "utterance.at",

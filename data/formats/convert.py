@@ -11,7 +11,7 @@ from data.errors import DataError, UsageError
 from data.formats import WRITERS, Dataset
 from data.formats.base import DialogueWriter
 from data.formats.mapping import EntityMapper, MappingReport
-from data.formats.model import Dialogue, present
+from data.formats.model import Dialogue, not_held
 from data.formats.problems import Report
 
 SIDE_FILE = "conversion.json"
@@ -141,7 +141,5 @@ def _accounted(
 ) -> Iterator[Dialogue]:
     for dialogue in dialogues:
         linked = mapper.link(dialogue, made.mapping) if mapper else dialogue
-        for name, count in present(linked).items():
-            if name not in writer.held and f"{name.split('.')[0]}.*" not in writer.held:
-                made.lost[name] += count
+        made.lost += not_held(linked, writer.held)
         yield linked

@@ -33,6 +33,7 @@ class DialogueKitFormat:
             "utterance.at",
             "utterance.intent",
             "mention.qid",
+            "mention.outside_text",
             "mention.polarity",
             "mention.text",
         }

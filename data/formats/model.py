@@ -13,6 +13,9 @@ from data.model import Polarity, Qid
 
 Role = Literal["seeker", "recommender"]
 
+STATE_LABELS = ("yes", "unsure", "no", "not applicable")
+"""Labels of knowledge and interest."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mention:
@@ -109,8 +112,28 @@ class Dialogue:
         return next((party for party in self.participants if party.role == role), None)
 
 
+def not_held(dialogue: Dialogue, held: frozenset[str]) -> Counter[str]:
+    """Counts what a dialogue holds and a format has no field for.
+
+    Args:
+        dialogue: of any origin.
+        held: names of fields as `present` gives them; "domain.*" stands for all that begin so.
+    """
+    return Counter(
+        {
+            name: count
+            for name, count in present(dialogue).items()
+            if name not in held and f"{name.split('.')[0]}.*" not in held
+        }
+    )
+
+
 def present(dialogue: Dialogue) -> Counter[str]:
-    """Counts what a dialogue holds, by dotted field name ("utterance.intent", "mention.knowledge", "satisfaction")."""
+    """Counts what a dialogue holds, by dotted field name ("utterance.intent", "mention.knowledge", "satisfaction").
+
+    "mention.outside_text" are mentions whose words do not stand in the utterance: formats that mark mentions in the
+    text cannot hold them.
+    """
     found: Counter[str] = Counter()
     for name in ("entities", "satisfaction", "votes"):
         if getattr(dialogue, name):
@@ -124,7 +147,7 @@ def present(dialogue: Dialogue) -> Counter[str]:
             found["questionnaire"] += 1
     for utterance in dialogue.utterances:
         _count_utterance(utterance, found)
-    return found
+    return +found
 
 
 def _count_utterance(utterance: Utterance, found: Counter[str]) -> None:
@@ -134,6 +157,7 @@ def _count_utterance(utterance: Utterance, found: Counter[str]) -> None:
         found["utterance.at"] += 1
     found.update(f"utterance.{key}" for key, value in utterance.details.items() if not _empty(value))
     for mention in utterance.mentions:
+        found["mention.outside_text"] += not mention.text or mention.text not in utterance.text
         for name in ("text", "entity", "qid", "polarity", "knowledge", "interest"):
             if getattr(mention, name):
                 found[f"mention.{name}"] += 1

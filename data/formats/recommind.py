@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from data.formats.jsontext import JsonStyle, parse, read_text, styled_like
-from data.formats.model import Dialogue, Mention, Participant, Role, Utterance
+from data.formats.model import STATE_LABELS, Dialogue, Mention, Participant, Role, Utterance
 from data.formats.problems import Checker, Report
 
 Record = dict[str, Any]
@@ -21,7 +21,7 @@ STYLE = JsonStyle(indent=2, ascii_only=False)
 FIELDS = ("dialog_id", "created_timestamp", "archived_timestamp", "recommender", "seeker", "utterances")
 QUESTIONS = ("knowledge", "enjoyment", "recommendation_success", "movie_num")
 """Five-point questions asked of both parties."""
-STATES: Mapping[str, str] = {"あり": "yes", "どちらとも言えない": "unsure", "なし": "no", "不適切": "not applicable"}
+STATES: Mapping[str, str] = dict(zip(("あり", "どちらとも言えない", "なし", "不適切"), STATE_LABELS, strict=True))
 """The labels of knowledge and interest, with our names for them."""
 
 _UTTERANCE = ("id", "speaker", "text", "timestamp", "internal_states")
@@ -59,6 +59,7 @@ class RecomMindFormat:
             "dialogue.created_timestamp",
             "dialogue.archived_timestamp",
             "mention.text",
+            "mention.outside_text",
             "mention.knowledge",
             "mention.interest",
         }
@@ -171,7 +172,7 @@ def _check_party(party: object, role: str, checker: Checker) -> None:
         checker.is_type(f"{role}.questionnaire", answers, dict)
         return
     for name in QUESTIONS:
-        if checker.is_type(f"{role}.questionnaire.{name}", answers[name], int):
+        if answers[name] is not None and checker.is_type(f"{role}.questionnaire.{name}", answers[name], int):
             checker.one_of(f"{role}.questionnaire.{name}", answers[name], range(1, 6))
 
 
@@ -281,8 +282,9 @@ def _record(dialogue: Dialogue) -> Record:
 
 
 def _party(party: Participant | None, role: str) -> Record:
+    """A party; a question that was not asked has the answer null."""
     answers = party.questionnaire if party else {}
-    return {"name": party.id if party else role, "questionnaire": {name: answers.get(name, 3) for name in QUESTIONS}}
+    return {"name": party.id if party else role, "questionnaire": {name: answers.get(name) for name in QUESTIONS}}
 
 
 def _utterances(dialogue: Dialogue) -> list[Record]:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from data.formats import literals
-from data.formats.jsontext import parse, read_text
+from data.formats.jsontext import JsonStyle, parse, read_text
 from data.formats.model import Dialogue, EntityLabel, Mention, Participant, Role, Utterance
-from data.formats.problems import Checker, Problem, Report
+from data.formats.problems import Checker, Problem, Report, ignore
 
 Record = dict[str, Any]
 
@@ -119,16 +119,21 @@ class RedditMovieFormat:
             yield _dialogue(conversation, turns, names)
 
     def write_dialogues(self, target: Path, dialogues: Iterable[Dialogue]) -> int:
-        """One row a turn with the turns before as its context."""
+        """One row a turn with the turns before as its context; the names of the items go to the names file beside."""
         count = 0
+        names: dict[str, str] = {}
 
         def rows() -> Iterator[Record]:
             nonlocal count
             for dialogue in dialogues:
                 count += 1
+                names.update((one.entity, one.name) for one in dialogue.entities if one.name and _is_item(one.entity))
                 yield from _turns(dialogue)
 
         _write(target, rows())
+        if names:
+            names = {**_names_beside(target, ignore), **names}
+            target.with_name(NAMES_FILE).write_bytes(JsonStyle().dump(names))
         return count
 
     def statistics(self, files: Mapping[Path, str], report: Report) -> dict[str, Any]:
@@ -300,10 +305,14 @@ def _turns(dialogue: Dialogue) -> Iterator[Record]:
         before.append((utterance.id or str(order), processed, raw))
 
 
+def _is_item(entity: str) -> bool:
+    return _ITEM.fullmatch(entity) is not None
+
+
 def _processed(utterance: Utterance) -> str:
     text = utterance.text
     for mention in utterance.mentions:
-        if mention.text and mention.entity and _ITEM.fullmatch(mention.entity):
+        if mention.text and mention.entity and _is_item(mention.entity):
             text = text.replace(mention.text, mention.entity, 1)
     return text
 

@@ -38,6 +38,8 @@ _QUESTIONS: Mapping[str, frozenset[int]] = {
 }
 _PARTIES: tuple[tuple[Role, str], ...] = (("seeker", "initiator"), ("recommender", "respondent"))
 _MENTION = re.compile(r"@(\d+)")
+_FIRST_FREE = 900_001
+"""Above the ids of the published dialogues, for entities that have no number."""
 
 
 class RedialFormat:
@@ -280,9 +282,13 @@ def _record(dialogue: Dialogue, number: int, running: Iterator[int]) -> Record:
 
 
 def _workers(dialogue: Dialogue) -> dict[Role, int]:
-    """The parties' numbers; 0 and 1 when they are not numbers or not told apart."""
-    ids = {party.role: int(party.id) for party in dialogue.participants if party.id.isdigit()}
-    return ids if len(set(ids.values())) == 2 else {"seeker": 0, "recommender": 1}
+    """The parties' numbers; one that has none gets the first that is free."""
+    ids = {party.role: int(party.id) for party in dialogue.participants if party.id.isdecimal()}
+    if len(set(ids.values())) < len(ids):
+        ids = {}
+    for role, _ in _PARTIES:
+        ids.setdefault(role, next(number for number in itertools.count() if number not in ids.values()))
+    return ids
 
 
 def entity_key(mention: Mention) -> str:
@@ -299,8 +305,14 @@ def _names(dialogue: Dialogue) -> dict[str, str]:
 
 
 def _movie_ids(dialogue: Dialogue) -> dict[str, str]:
-    """Numeric ids for all entities of a dialogue; those that are numbers stay."""
-    return {key: key if key.isdigit() else str(900_000 + position) for position, key in enumerate(_names(dialogue), 1)}
+    """Numeric ids for all entities of a dialogue: their own, that of Wikidata, else one above all ids in use."""
+    found = {label.entity: label.qid for label in dialogue.entities}
+    for utterance in dialogue.utterances:
+        for mention in utterance.mentions:
+            found.setdefault(entity_key(mention), mention.qid)
+    ids = {key: key if key.isdecimal() else str(qid)[1:] for key, qid in found.items() if key.isdecimal() or qid}
+    free = itertools.count(max([_FIRST_FREE, *(int(number) + 1 for number in ids.values())]))
+    return {key: ids.get(key) or str(next(free)) for key in _names(dialogue)}
 
 
 def _questions(labels: Mapping[str, EntityLabel], ids: Mapping[str, str], role: str) -> dict[str, Any] | list[Any]:
