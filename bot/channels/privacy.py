@@ -18,6 +18,11 @@ _COMMANDS = {"/privacy": "privacy", "/export_my_data": "data", "/forget_me": "fo
 _BUTTONS = {FORGET: "forgotten", KEEP: "kept"}
 
 
+def wish_of(turn: Turn) -> str | None:
+    """What a person wants of their data by this turn; None when it is about something else."""
+    return _BUTTONS.get(turn.option or "") or _COMMANDS.get(" ".join(turn.text.casefold().split()))
+
+
 class ConsentStore(Protocol):
     """What is needed of the store."""
 
@@ -48,7 +53,7 @@ class PrivacyDesk:
         """Answers a turn. Raises StorageError when it cannot be kept."""
         if not await self._store.consented(turn.user):
             return await self._meet(turn)
-        wish = _BUTTONS.get(turn.option or "") or _COMMANDS.get(" ".join(turn.text.casefold().split()))
+        wish = wish_of(turn)
         if wish is None and turn.option not in {AGREE, REFUSE}:
             return await self._manager.handle(turn)
         if wish is None:

@@ -72,13 +72,13 @@ class SqlStore:
     @asynccontextmanager
     async def open_turn(self, turn: Turn) -> AsyncIterator[OpenTurn]:
         """Loads what is known of the user, who stays locked until the context ends. Raises StorageError."""
-        async with self._hold(turn.user) as connection:
+        async with self.hold(turn.user) as connection:
             opened = SqlTurn(self, turn, connection)
             await opened.load()
             yield opened
 
     @asynccontextmanager
-    async def _hold(self, user: UserKey) -> AsyncIterator[AsyncConnection | None]:
+    async def hold(self, user: UserKey) -> AsyncIterator[AsyncConnection | None]:
         """Locks a user; on PostgreSQL by a transaction, which is given to work in."""
         name = f"{user.channel}:{user.external_id}"
         async with self._users.hold(user), AsyncExitStack() as stack:
@@ -93,7 +93,7 @@ class SqlStore:
 
     async def erase(self, user: UserKey) -> bool:
         """Deletes every row of a user, after the turn in hand. Tells whether there was one. Raises StorageError."""
-        async with self._hold(user), self.writing() as connection:
+        async with self.hold(user), self.writing() as connection:
             gone = await connection.execute(delete(schema.users).where(is_user(user)))
             return gone.rowcount > 0
 

@@ -164,21 +164,50 @@ def load_study(path: Path) -> StudyConfig:
     if not path.is_file():
         raise MissingFileError(f"{path}: no such study; make one with: converse study new NAME")
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not readable as YAML: {' '.join(str(error).split())}") from error
-    return parse_study(content, str(path))
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: cannot be read as text ({error}); save it as UTF-8") from error
+    return read_study(text, str(path))
+
+
+def read_study(text: str, source: str) -> StudyConfig:
+    """Reads and checks the text of a study's file.
+
+    Args:
+        text: YAML.
+        source: how messages call it.
+
+    Raises:
+        ConfigError: it is no YAML (names the line), or a value is wrong (names every field that is).
+    """
+    try:
+        content = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+        raise ConfigError(f"{source}{place}: not readable as YAML: {error.problem or error.context}") from error
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise ConfigError(f"{source}: not readable as YAML: {' '.join(str(error).split())}") from error
+    return parse_study(content, source)
 
 
 def parse_study(content: Any, source: str) -> StudyConfig:
     """Checks a study that is already read. Raises ConfigError."""
-    if not isinstance(content, dict):
+    if not isinstance(content, dict) or not all(isinstance(name, str) for name in content):
         raise ConfigError(f"{source}: expected the fields of a study, such as name, title and consent")
     try:
         return StudyConfig(**content)
     except ValidationError as error:
-        faults = "; ".join(
-            f"{'.'.join(map(str, fault['loc'])) or 'study'}: {fault['msg'].removeprefix('Value error, ')}"
-            for fault in error.errors()
-        )
-        raise ConfigError(f"{source}: {faults}") from error
+        raise ConfigError(f"{source}: {'; '.join(f'{field}: {fault}' for field, fault in faults_of(error))}") from error
+
+
+def faults_of(error: ValidationError) -> list[tuple[str, str]]:
+    """Each wrong field with what is wrong, in words that say what to write instead."""
+    return [(".".join(map(str, fault["loc"])) or "study", _fault(fault)) for fault in error.errors()]
+
+
+def _fault(fault: Any) -> str:
+    if fault["type"] == "string_pattern_mismatch":
+        return f"{fault['input']!r} must consist of small letters, digits and hyphens, such as my-study"
+    plain = {"missing": "is missing", "extra_forbidden": "is not known here"}
+    return plain.get(fault["type"]) or str(fault["msg"]).removeprefix("Value error, ")

@@ -1,5 +1,6 @@
 """Stands before the dialogue manager and leads the participants of a study from consent to completion code."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -8,7 +9,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from bot.channels.base import Option, Reply, Turn
+from bot.channels.base import Option, Reply, Turn, UserKey
 from bot.channels.conversation import Conversation
 from bot.dialogue.state import DialogueState, Profile
 from bot.records import TurnResult
@@ -19,7 +20,8 @@ from bot.study.config import StudyConfig
 from bot.study.guide import Guide, Scribe
 from bot.study.journey import Step, advanced, is_done, open_parts, steps_of, task_of
 from bot.study.plans import plan_of
-from bot.study.store import Participant, StudyStore, moved
+from bot.study.store import REASSIGNED, Participant, StudyStore, moved
+from bot.study.view import StepView, view_of
 
 DROPPED_AFTER = timedelta(hours=24)
 """A participant who has been silent for so long has dropped out, as far as the balance goes; they may still return."""
@@ -67,15 +69,21 @@ class StudyDesk:
         self._states = states
         self._clock = clock
         self._guide = Guide(study, scribe)
-        self._managers: dict[str, Conversation] = {}
+        self._enrolling = asyncio.Lock()
 
     async def handle(self, turn: Turn) -> TurnResult:
         """Answers a turn. Raises StorageError when it cannot be kept."""
-        participant = await self.kept.find(turn.user)
-        if participant is None:
-            if self._knocks(turn):
-                return await self._meet(turn)
-            return await self._otherwise.handle(turn)
+        while True:
+            participant = await self.kept.find(turn.user)
+            try:
+                if participant is None:
+                    return await (self._meet(turn) if self._knocks(turn) else self._otherwise.handle(turn))
+                return await self._lead(turn, participant)
+            except _MovedOn:
+                continue  # another message of theirs was quicker: look again where they are
+
+    async def _lead(self, turn: Turn, participant: Participant) -> TurnResult:
+        """Answers a participant."""
         if await self.kept.status() == "paused":
             return TurnResult(Reply((self._guide.say(participant.language, "paused"),)))
         if participant.excluded is not None:
@@ -93,6 +101,15 @@ class StudyDesk:
     def option(self, name: str) -> str:
         """Id of a button of this study's consent form: AGREE or DECLINE."""
         return f"study:{self.study.name}:{name}"
+
+    async def view(self, user: UserKey) -> StepView | None:
+        """The step in which a user is, for pages to render; None for who does not take part. Raises StorageError."""
+        participant = await self.kept.find(user)
+        if participant is None:
+            return None
+        profile = await self.kept.profile(participant)
+        steps = steps_of(self.study, plan_of(self.study, participant))
+        return await view_of(self.study, self._guide, participant, profile, steps, self._clock())
 
     async def _meet(self, turn: Turn) -> TurnResult:
         """Shows the consent form; stores nothing before it is agreed to."""
@@ -118,7 +135,15 @@ class StudyDesk:
         return len(counted) >= self.study.participants
 
     async def _enrol(self, turn: Turn, language: str) -> TurnResult:
-        """Assigns a condition and begins, all in one transaction."""
+        """Assigns a condition and begins, all in one transaction; one participant at a time, so that none share one."""
+        async with self._enrolling, self._store.hold(UserKey("study", self.study.name)):
+            if await self.kept.find(turn.user) is not None:
+                raise _MovedOn
+            if await self._is_full():
+                return TurnResult(Reply((self._guide.say(language, "closed"),)))
+            return await self._begin(turn, language)
+
+    async def _begin(self, turn: Turn, language: str) -> TurnResult:
         async with self._store.open_turn(turn) as opened:
             if opened.repeated is not None:
                 return TurnResult(opened.repeated)
@@ -166,18 +191,37 @@ class StudyDesk:
     async def _continue(self, turn: Turn, participant: Participant) -> TurnResult:
         plan = plan_of(self.study, participant)
         step = self._step(participant, plan)
+        if participant.progress.get(REASSIGNED):
+            return await self._enter_anew(turn, participant, plan)
         if step.kind == "task" and step.condition is not None:
             store = TaskStore(self, participant, plan, step)
-            result = await self._manager(step.condition, store).handle(turn)
+            result = await self._make_manager(step.condition, store).handle(turn)
             return TurnResult(store.said or result.reply, result.record)
         return await self._answer(turn, participant, plan, step)
 
-    def _manager(self, condition: Condition, store: "TaskStore") -> Conversation:
-        return self._make_manager(condition, store)
+    async def _enter_anew(self, turn: Turn, participant: Participant, plan: Plan) -> TurnResult:
+        """A participant who was put into another condition begins there."""
+        async with self.opened(turn, participant) as opened:
+            if opened.repeated is not None:
+                return TurnResult(opened.repeated)
+            begun = await self._enter(moved(participant, self._clock()), plan, None, Profile())
+            await opened.save(
+                Outcome(begun.state, begun.profile, begun.reply, also=self._keeping(begun.participant, None))
+            )
+            return TurnResult(begun.reply)
+
+    @asynccontextmanager
+    async def opened(self, turn: Turn, participant: Participant) -> AsyncIterator[OpenTurn]:
+        """A turn in hand of a participant who is still where they were seen to be."""
+        async with self._store.open_turn(turn) as opened:
+            now = await self.kept.find(turn.user)
+            if now is None or (opened.repeated is None and now.place != participant.place):
+                raise _MovedOn
+            yield opened
 
     async def _answer(self, turn: Turn, participant: Participant, plan: Plan, step: Step) -> TurnResult:
         """A questionnaire, a battle or the end."""
-        async with self._store.open_turn(turn) as opened:
+        async with self.opened(turn, participant) as opened:
             if opened.repeated is not None:
                 return TurnResult(opened.repeated)
             state = opened.state or self._states(plan.conditions[0], participant.language)
@@ -276,6 +320,10 @@ class StudyDesk:
         return int(progress["messages"]) >= HINT_AFTER
 
 
+class _MovedOn(Exception):  # noqa: N818 - no error
+    """A participant is not where they were when their message arrived."""
+
+
 class _Entered:
     """A participant at the beginning of a step, with what they see."""
 
@@ -297,7 +345,7 @@ class TaskStore:
     @asynccontextmanager
     async def open_turn(self, turn: Turn) -> AsyncIterator[OpenTurn]:
         """The turn, whose saving is completed."""
-        async with self._desk.kept.sql.open_turn(turn) as opened:
+        async with self._desk.opened(turn, self._case[0]) as opened:
             yield _TaskTurn(opened, self)
 
     async def complete(self, outcome: Outcome) -> Outcome:

@@ -87,7 +87,11 @@ class Guide:
     def hint(self, language: str, missing: Mapping[str, int]) -> str:
         """A gentle hint at the first thing that is still missing for a task."""
         name, number = next(iter(missing.items()))
-        return self.say(language, "hint", parts=self._wording(language).count(name, number))
+        return self.say(language, "hint", parts=self.goal(language, name, number))
+
+    def goal(self, language: str, name: str, number: int) -> str:
+        """What is asked of a participant: so many preferences, requests, ratings, or a look at the profile."""
+        return self._wording(language).count(name, number)
 
     async def prepared(self, participant: Participant, step: Step, profile: Profile) -> Participant:
         """The participant with what a step needs to remember from its beginning."""
@@ -129,12 +133,24 @@ class Guide:
         if not questions:
             return Reply(())
         place = min(participant.item, len(questions) - 1)
-        question, language = questions[place], participant.language
-        text = question.text.get(language) or question.text[FALLBACK]
-        shown = self.say(language, "question", number=place + 1, total=len(questions), text=text)
-        labels = _labels(question, language)
-        options = tuple(Option(f"study:{step.name[:12]}:{place}:{n}", label) for n, label in enumerate(labels, 1))
+        _, text, options = self.asked(participant, step)[place]
+        shown = self.say(participant.language, "question", number=place + 1, total=len(questions), text=text)
         return Reply((shown,), options)
+
+    def asked(self, participant: Participant, step: Step) -> list[tuple[str, str, tuple[Option, ...]]]:
+        """The questions of a questionnaire in order: id, text, answers."""
+        language = participant.language
+        return [
+            (
+                question.id,
+                question.text.get(language) or question.text[FALLBACK],
+                tuple(
+                    Option(f"{_prefix(step, place)}{n}", label)
+                    for n, label in enumerate(_labels(question, language), 1)
+                ),
+            )
+            for place, question in enumerate(self._questions(participant, step))
+        ]
 
     def _questionnaire_answer(self, participant: Participant, step: Step, turn: Turn) -> Given | None:
         questions = self._questions(participant, step)
@@ -142,7 +158,7 @@ class Guide:
         if place >= len(questions):
             return Given()
         question = questions[place]
-        value = chosen(turn, _labels(question, participant.language), f"study:{step.name[:12]}:{place}:")
+        value = chosen(turn, _labels(question, participant.language), _prefix(step, place))
         if value is None:
             return None
         condition = step.condition.label if step.condition else ""
@@ -153,12 +169,18 @@ class Guide:
         language = participant.language
         if participant.item == 1:
             return Reply((self.say(language, "feedback"),), (Option(SKIP, self.say(language, "skip")),))
-        domain = _domain(participant, self._study)
-        pair = participant.progress["pair"]
-        lists = ["\n".join(await self._scribe.battle_list(name, profile, domain)) for name in pair]
+        first, second = ("\n".join(f"• {label}" for label in part) for part in await self.lists(participant, profile))
         labels = [self.say(language, key) for key in ("list_a", "list_b", TIE)]
-        options = tuple(Option(f"study:vote:{participant.step}:{n}", label) for n, label in enumerate(labels, 1))
-        return Reply((self.say(language, "battle", first=lists[0], second=lists[1]),), options)
+        options = _options(f"study:vote:{participant.step}:", labels)
+        question = self.say(language, "battle_question")
+        return Reply((self.say(language, "battle", question=question, first=first, second=second),), options)
+
+    async def lists(self, participant: Participant, profile: Profile) -> tuple[tuple[str, ...], ...]:
+        """The labels of the two lists of the battle in which a participant is, in the order shown."""
+        domain = _domain(participant, self._study)
+        return tuple(
+            [tuple(await self._scribe.battle_list(name, profile, domain)) for name in participant.progress["pair"]]
+        )
 
     async def _pair(self, participant: Participant, step: Step) -> list[str]:
         """The pair compared least so far, in an order drawn for this participant and battle."""
@@ -205,6 +227,15 @@ def chosen(turn: Turn, labels: Sequence[str], prefix: str) -> int | None:
         return int(text) if 1 <= int(text) <= len(labels) else None
     found = process.extractOne(text.casefold(), [label.casefold() for label in labels], scorer=fuzz.ratio)
     return found[2] + 1 if found and found[1] >= _CLOSE else None
+
+
+def _options(prefix: str, labels: Sequence[str]) -> tuple[Option, ...]:
+    return tuple(Option(f"{prefix}{number}", label) for number, label in enumerate(labels, 1))
+
+
+def _prefix(step: Step, place: int) -> str:
+    """Of the ids of the options of one question."""
+    return f"study:{step.name[:12]}:{place}:"
 
 
 def _labels(question: Question, language: str) -> tuple[str, ...]:

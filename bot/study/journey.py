@@ -125,20 +125,20 @@ def is_done(task: Task, progress: Progress, minutes: float) -> bool:
     """
     if task.minutes is not None and minutes >= task.minutes:
         return True
-    return (
-        progress.get("preferences", 0) >= task.preferences
-        and progress.get("requests", 0) >= task.requests
-        and progress.get("ratings", 0) >= task.ratings
-        and (not task.profile or progress.get("profile", 0) > 0)
-    )
+    return not open_parts(task, progress)
 
 
-def open_parts(task: Task, progress: Progress) -> dict[str, int]:
-    """What is still missing for a task: name to how many."""
+def goals_of(task: Task, progress: Progress) -> dict[str, tuple[int, int]]:
+    """What a task consists of: name to how many are done and how many are wanted."""
     wanted = {
         "preferences": task.preferences,
         "requests": task.requests,
         "ratings": task.ratings,
         "profile": int(task.profile),
     }
-    return {name: goal - progress.get(name, 0) for name, goal in wanted.items() if goal > progress.get(name, 0)}
+    return {name: (progress.get(name, 0), goal) for name, goal in wanted.items() if goal}
+
+
+def open_parts(task: Task, progress: Progress) -> dict[str, int]:
+    """What is still missing for a task: name to how many."""
+    return {name: goal - done for name, (done, goal) in goals_of(task, progress).items() if goal > done}

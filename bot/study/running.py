@@ -18,6 +18,7 @@ from bot.study.assignment import Condition
 from bot.study.config import StudyConfig
 from bot.study.desk import StudyDesk, TaskStore
 from bot.study.store import StudyStore
+from bot.study.studies import Studies
 from data.catalogue import Catalogue
 from data.domains import DomainConfig
 from data.model import Domain
@@ -55,7 +56,7 @@ class CatalogueScribe:
     def _titled(self, qid: str) -> str:
         entity = self._catalogue.get(qid)
         year = f" ({entity.year})" if entity and entity.year else ""
-        return f"• {self._catalogue.label(qid)}{year}"
+        return f"{self._catalogue.label(qid)}{year}"
 
 
 def study_desk(
@@ -110,8 +111,8 @@ def study_desk(
     return StudyDesk(study, store, otherwise, manager, states, scribe, clock)
 
 
-def with_studies(studies: Sequence[StudyConfig], settings: Settings, bot: Bot, otherwise: Conversation) -> Conversation:
-    """What answers turns when studies run: their desks, one before the other, and then everyone else's.
+def with_studies(studies: Sequence[StudyConfig], settings: Settings, bot: Bot, otherwise: Conversation) -> Studies:
+    """What answers turns when studies run: the desks of these and of those made in the browser, and everyone else's.
 
     Args:
         studies: the studies, checked.
@@ -123,8 +124,9 @@ def with_studies(studies: Sequence[StudyConfig], settings: Settings, bot: Bot, o
         ConfigError: a factor has a level that the bot does not know.
     """
     know = bot.manager.know
-    for study in studies:
-        otherwise = study_desk(
+
+    def make(study: StudyConfig) -> StudyDesk:
+        return study_desk(
             study,
             settings,
             bot.store,
@@ -136,7 +138,8 @@ def with_studies(studies: Sequence[StudyConfig], settings: Settings, bot: Bot, o
             know.policy,
             utc_now,
         )
-    return otherwise
+
+    return Studies(studies, make, bot.store, otherwise)
 
 
 def policy_in(policy: Policy, condition: Condition) -> Policy:

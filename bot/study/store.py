@@ -5,19 +5,22 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import Row, and_, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, and_, case, func, insert, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.channels.base import UserKey
+from bot.dialogue.state import Profile
 from bot.errors import UsageError
 from bot.storage import studies as tables
 from bot.storage.schema import users
 from bot.storage.store import SqlStore
-from bot.storage.turn import is_user, upsert
-from bot.study.assignment import Taken
+from bot.storage.turn import is_user, load_profile, upsert
+from bot.study.assignment import Taken, between_cells
 from bot.study.config import StudyConfig
 
 Status = Literal["open", "paused", "closed"]
+REASSIGNED = "reassigned"
+"""Mark in the progress of a participant who was put into another condition and has not begun there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,11 @@ class Participant:
     finished_at: datetime | None = None
     excluded: str | None = None
 
+    @property
+    def place(self) -> tuple[object, ...]:
+        """What changes with every message that counts, or when a researcher intervenes."""
+        return self.cell, self.step, self.item, self.progress, self.excluded
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -79,6 +87,7 @@ class StudyStore:
 
     def __init__(self, store: SqlStore, study: StudyConfig) -> None:
         self.sql = store
+        self._study = study
         self._name = study.name
 
     async def find(self, user: UserKey) -> Participant | None:
@@ -105,14 +114,20 @@ class StudyStore:
             connection: to read with.
             dropped_before: whoever has not been active since then, and has not finished, has dropped out.
         """
-        rows = await connection.execute(select(tables.participants).where(tables.participants.c.study == self._name))
-        found = [participant_from(row) for row in rows]
-        counted = [
-            Taken(one.cell, one.sequence)
-            for one in found
-            if one.excluded is None and (one.finished_at is not None or one.active_at >= dropped_before)
-        ]
-        return counted, max((one.number for one in found), default=0)
+        table = tables.participants
+        mine = table.c.study == self._name
+        counts = and_(mine, table.c.excluded.is_(None), self._stays(dropped_before))
+        rows = await connection.execute(
+            select(table.c.cell, table.c.sequence, func.count()).where(counts).group_by(table.c.cell, table.c.sequence)
+        )
+        taken = [Taken(cell, sequence) for cell, sequence, count in rows for _ in range(count)]
+        last = await connection.execute(select(func.max(table.c.number)).where(mine))
+        return taken, last.scalar_one() or 0
+
+    @staticmethod
+    def _stays(dropped_before: datetime) -> ColumnElement[bool]:
+        table = tables.participants
+        return or_(table.c.finished_at.is_not(None), table.c.active_at >= dropped_before)
 
     async def add(self, connection: AsyncConnection, participant: Participant) -> None:
         """Writes a new participant."""
@@ -145,6 +160,11 @@ class StudyStore:
         )
         return [(row[0], row[1], row[2]) for row in rows]
 
+    async def profile(self, participant: Participant) -> Profile:
+        """What a participant has said and been shown in the condition in which they are."""
+        async with self.sql.reading() as connection:
+            return await load_profile(connection, participant.user_id)
+
     async def participants(self) -> list[Participant]:
         """Everyone who took part, by number."""
         table = tables.participants
@@ -165,8 +185,23 @@ class StudyStore:
         await self._change(number, who, "exclude", reason, excluded=reason)
 
     async def reassign(self, number: int, cell: str, who: str) -> None:
-        """Puts a participant into another condition by hand. Raises UsageError for an unknown number."""
-        await self._change(number, who, "reassign", cell, cell=cell)
+        """Puts a participant into another between-subjects condition by hand, where they begin anew.
+
+        Raises:
+            UsageError: an unknown number or condition, or a participant who has finished.
+        """
+        labels = [condition.label for condition in between_cells(self._study)]
+        if cell not in labels:
+            raise UsageError(f"there is no condition {cell!r}; choose one of: {'; '.join(labels) or 'none'}")
+        async with self.sql.reading() as connection:
+            table = tables.participants
+            mine = and_(table.c.study == self._name, table.c.number == number)
+            if (await connection.execute(select(table.c.finished_at).where(mine))).scalar_one_or_none():
+                raise UsageError(f"participant {number} has finished already; exclude them instead")
+        first = len(self._study.questionnaires.before)
+        step = case((table.c.step < first, table.c.step), else_=first)
+        changes = {"cell": cell, "step": step, "item": 0, "progress": {REASSIGNED: True}, "prompted": False}
+        await self._change(number, who, "reassign", cell, **changes)
 
     async def _change(self, number: int, who: str, action: str, detail: str, **values: Any) -> None:
         table = tables.participants
