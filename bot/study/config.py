@@ -114,10 +114,17 @@ class Battles(_Part):
 
 
 class Prolific(_Part):
-    """Entry from a recruiting service: the parameters of its link, and the code that pays."""
+    """Entry from a recruiting service, and the way back.
 
-    parameters: tuple[str, ...] = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+    Attributes:
+        parameters: of the link that invites; the first one tells who the participant is.
+        completion_code: pays.
+        completion_url: where participants go at the end; {code} in it becomes the code.
+    """
+
+    parameters: tuple[str, ...] = Field(("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"), min_length=1)
     completion_code: str = Field(min_length=4, max_length=32)
+    completion_url: Annotated[str, Field(pattern=r"^https?://\S+$")] | None = None
 
 
 class StudyConfig(_Part):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,15 +18,19 @@ from bot.storage.store import SqlStore
 from bot.study.assignment import Condition, Plan, assign
 from bot.study.config import StudyConfig
 from bot.study.guide import Guide, Scribe
-from bot.study.journey import Step, advanced, is_done, open_parts, steps_of, task_of
+from bot.study.journey import Step, advanced, is_done, is_over, open_parts, steps_of, task_of
 from bot.study.plans import plan_of
 from bot.study.store import REASSIGNED, Participant, StudyStore, moved
-from bot.study.view import StepView, view_of
+from bot.study.task_store import TaskStore
+from bot.study.view import StepView, stopped, view_of
 
 DROPPED_AFTER = timedelta(hours=24)
 """A participant who has been silent for so long has dropped out, as far as the balance goes; they may still return."""
 
 AGREE, DECLINE = "agree", "decline"
+PAGE_CHANNELS = frozenset({"web"})
+"""Channels that show each step as a page of its own."""
+
 HINT_AFTER = 8
 """Messages without finishing a task after which a hint is given, when the study sets no time."""
 
@@ -107,9 +111,32 @@ class StudyDesk:
         participant = await self.kept.find(user)
         if participant is None:
             return None
+        if await self.kept.status() == "paused":
+            return stopped(self._guide.say(participant.language, "paused"))
+        if participant.excluded is not None:
+            return stopped(self._guide.say(participant.language, "excluded"))
+        participant = await self._in_time(user, participant)
         profile = await self.kept.profile(participant)
         steps = steps_of(self.study, plan_of(self.study, participant))
         return await view_of(self.study, self._guide, participant, profile, steps, self._clock())
+
+    async def _in_time(self, user: UserKey, participant: Participant) -> Participant:
+        """The participant, who is in the next step when the time of a task is over."""
+        plan = plan_of(self.study, participant)
+        step = self._step(participant, plan)
+        now = self._clock()
+        if step.kind != "task" or not is_over(
+            task_of(self.study, step.name), minutes_between(participant.step_at, now)
+        ):
+            return participant
+        turn = Turn(user, f"time/{participant.step}", "option", "", now)
+        with suppress(_MovedOn):
+            async with self.opened(turn, participant) as opened:
+                if opened.repeated is None:
+                    entered = await self._next(participant, plan, opened.state, opened.profile)
+                    also = self._keeping(entered.participant, None)
+                    await opened.save(Outcome(entered.state, entered.profile, entered.reply, also=also))
+        return await self.kept.find(user) or participant
 
     async def _meet(self, turn: Turn) -> TurnResult:
         """Shows the consent form; stores nothing before it is agreed to."""
@@ -194,7 +221,8 @@ class StudyDesk:
         if participant.progress.get(REASSIGNED):
             return await self._enter_anew(turn, participant, plan)
         if step.kind == "task" and step.condition is not None:
-            store = TaskStore(self, participant, plan, step)
+            by_page = turn.user.channel in PAGE_CHANNELS
+            store = TaskStore(self, participant, plan, step, by_page=by_page)
             result = await self._make_manager(step.condition, store).handle(turn)
             return TurnResult(store.said or result.reply, result.record)
         return await self._answer(turn, participant, plan, step)
@@ -285,21 +313,27 @@ class StudyDesk:
         reply = await self._guide.opening(participant, step, profile)
         return _Entered(participant, state, profile, reply)
 
-    async def after_task(self, participant: Participant, plan: Plan, step: Step, outcome: Outcome) -> Outcome:
-        """What a turn of a task leaves behind, with the progress and, when the task is done, the next step."""
+    async def after_task(
+        self, participant: Participant, plan: Plan, step: Step, outcome: Outcome, *, by_page: bool
+    ) -> Outcome:
+        """What a turn of a task leaves behind, with the progress and, when the task is done, the next step.
+
+        On a page the next step is not part of the reply, as the page shows it itself (see `view`).
+        """
         now = self._clock()
         condition = step.condition.label if step.condition else ""
         records = tuple(replace(record, condition=condition) for record in outcome.records)
         progress = advanced(participant.progress, records)
         task = task_of(self.study, step.name)
-        minutes = (now - participant.step_at).total_seconds() / 60
+        minutes = minutes_between(participant.step_at, now)
         participant = replace(participant, progress=progress, active_at=now)
         state, profile, reply = outcome.state, outcome.profile, outcome.reply
         if is_done(task, progress, minutes):
             over = bool(open_parts(task, progress))
             entered = await self._next(participant, plan, state, profile)
             finished = self._guide.say(participant.language, "task_over" if over else "task_done")
-            reply = replace(entered.reply, texts=(*reply.texts, finished, *entered.reply.texts), image=reply.image)
+            opening = Reply(()) if by_page else entered.reply
+            reply = replace(opening, texts=(*reply.texts, finished, *opening.texts), image=reply.image)
             participant, state, profile = entered.participant, entered.state, entered.profile
         elif not participant.prompted and self._is_stuck(task.prompt_minutes, minutes, progress):
             participant = replace(participant, prompted=True)
@@ -334,43 +368,9 @@ class _Entered:
         self.reply = reply
 
 
-class TaskStore:
-    """The store as the dialogue manager sees it in a task: what it saves is completed by the study."""
-
-    def __init__(self, desk: StudyDesk, participant: Participant, plan: Plan, step: Step) -> None:
-        self._desk = desk
-        self._case = (participant, plan, step)
-        self.said: Reply | None = None
-
-    @asynccontextmanager
-    async def open_turn(self, turn: Turn) -> AsyncIterator[OpenTurn]:
-        """The turn, whose saving is completed."""
-        async with self._desk.opened(turn, self._case[0]) as opened:
-            yield _TaskTurn(opened, self)
-
-    async def complete(self, outcome: Outcome) -> Outcome:
-        """The outcome with the study's part."""
-        completed = await self._desk.after_task(*self._case, outcome)
-        self.said = completed.reply
-        return completed
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._desk.kept.sql, name)
-
-
-class _TaskTurn:
-    """A turn in hand whose outcome is completed before it is saved."""
-
-    def __init__(self, opened: OpenTurn, store: TaskStore) -> None:
-        self._opened = opened
-        self._store = store
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._opened, name)
-
-    async def save(self, outcome: Outcome) -> None:
-        """Completes and writes the outcome."""
-        await self._opened.save(await self._store.complete(outcome))
+def minutes_between(begin: datetime, end: datetime) -> float:
+    """How many minutes have passed."""
+    return (end - begin).total_seconds() / 60
 
 
 def _recruited(turn: Turn) -> dict[str, str]:

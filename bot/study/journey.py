@@ -115,6 +115,11 @@ def advanced(progress: Progress, records: Iterable[Record]) -> dict[str, Any]:
     return made
 
 
+def is_over(task: Task, minutes: float) -> bool:
+    """Whether the time of a task is over, so many minutes after it began."""
+    return task.minutes is not None and minutes >= task.minutes
+
+
 def is_done(task: Task, progress: Progress, minutes: float) -> bool:
     """Whether a task's rule is met or its time is over.
 
@@ -123,7 +128,7 @@ def is_done(task: Task, progress: Progress, minutes: float) -> bool:
         progress: of this step.
         minutes: since the step began.
     """
-    if task.minutes is not None and minutes >= task.minutes:
+    if is_over(task, minutes):
         return True
     return not open_parts(task, progress)
 

@@ -1,9 +1,10 @@
 """Makes the desk of a study out of a running bot."""
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import get_args
 
 from bot.app import Bot
 from bot.channels.conversation import Conversation
@@ -11,21 +12,24 @@ from bot.clock import utc_now
 from bot.config import Settings
 from bot.dialogue.manager import DialogueManager, Understands
 from bot.dialogue.scene import Policy
-from bot.dialogue.state import DialogueState, Profile
+from bot.dialogue.state import DialogueState, InteractionMode, Profile
+from bot.dialogue.wording import load_wordings
 from bot.errors import ConfigError
 from bot.storage.store import SqlStore
 from bot.study.assignment import Condition
-from bot.study.config import StudyConfig
-from bot.study.desk import StudyDesk, TaskStore
+from bot.study.config import FactorName, StudyConfig
+from bot.study.desk import StudyDesk
 from bot.study.store import StudyStore
 from bot.study.studies import Studies
+from bot.study.task_store import TaskStore
 from data.catalogue import Catalogue
 from data.domains import DomainConfig
 from data.model import Domain
+from recommender import VARIANTS
+from recommender.elicitation import STRATEGIES
 from recommender.model import Recommender, Request
 
 _LISTED = 5
-_MODES = {"nl", "mixed", "buttons"}
 
 
 class CatalogueScribe:
@@ -165,12 +169,36 @@ def state_in(settings: Settings, condition: Condition, language: str) -> Dialogu
     )
 
 
+def known_levels(domains: Mapping[Domain, DomainConfig]) -> Mapping[FactorName, tuple[str | bool, ...]]:
+    """What each factor can be set to.
+
+    Args:
+        domains: all of them.
+    """
+    return {
+        "mode": get_args(InteractionMode),
+        "domain": tuple(domains),
+        "variant": tuple(VARIANTS),
+        "elicitation": tuple(STRATEGIES),
+        "explanations": (True, False),
+        "language": tuple(load_wordings()),
+    }
+
+
 def check_levels(study: StudyConfig, domains: Mapping[Domain, DomainConfig]) -> None:
     """Raises ConfigError for a level that the bot does not know."""
-    known: Mapping[str, set[str]] = {"mode": _MODES, "domain": set(domains)}
+    known = known_levels(domains)
     for name, factor in study.factors.items():
         for level in factor.levels:
-            if name == "explanations" and not isinstance(level, bool):
-                raise ConfigError(f"factors.explanations: expected true or false, found {level!r}")
-            if name in known and level not in known[name]:
-                raise ConfigError(f"factors.{name}: {level!r} is none of {', '.join(sorted(known[name]))}")
+            if level not in known[name]:
+                raise ConfigError(f"factors.{name}: {level!r} is none of {_named(known[name])}")
+    for variant in study.battles.variants if study.battles else ():
+        if variant not in known["variant"]:
+            raise ConfigError(f"battles.variants: {variant!r} is none of {_named(known['variant'])}")
+    for language in study.languages:
+        if language not in known["language"]:
+            raise ConfigError(f"languages: {language!r} is none of {_named(known['language'])}")
+
+
+def _named(levels: Iterable[str | bool]) -> str:
+    return ", ".join(str(level).lower() if isinstance(level, bool) else level for level in levels)

@@ -39,7 +39,7 @@ class StepView:
     Attributes:
         number: of the step, from 1; `total` counts all steps before the end.
         title: of a questionnaire.
-        text: of a task, of a battle's question, or the debriefing.
+        text: of a task, of a battle's question, the debriefing, or why the study does not go on ("stopped").
         goals: parts of a task.
         seconds_left: until a task ends by itself; None for no limit.
         questions: of a questionnaire all, in order; of a battle the one that is open.
@@ -48,7 +48,7 @@ class StepView:
         code: the completion code; empty before the end.
     """
 
-    kind: Literal["questionnaire", "task", "battle", "done"]
+    kind: Literal["questionnaire", "task", "battle", "done", "stopped"]
     number: int
     total: int
     title: str = ""
@@ -59,6 +59,11 @@ class StepView:
     answered: int = 0
     lists: tuple[tuple[str, ...], ...] = ()
     code: str = ""
+
+
+def stopped(text: str) -> StepView:
+    """What is shown while a study does not go on for a participant."""
+    return StepView("stopped", 0, 0, text=text)
 
 
 async def view_of(
