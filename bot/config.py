@@ -36,6 +36,8 @@ class Settings(BaseSettings):
         webhook_secret: token that Telegram sends along with each webhook call.
         webhook_host: address that the webhook server listens on.
         webhook_port: port that the webhook server listens on.
+        web_host: address that the web pages are served on.
+        web_port: port that the web pages are served on.
         health_port: port for health and metrics with long polling; None serves none.
         wikidata_endpoint: SPARQL endpoint for titles that the catalogue does not know.
         wikidata_contact: e-mail or URL for the User-Agent that Wikidata asks for; None turns look-ups off.
@@ -74,6 +76,8 @@ class Settings(BaseSettings):
     webhook_secret: SecretStr | None = None
     webhook_host: str = "127.0.0.1"
     webhook_port: Annotated[int, Field(ge=0, le=65535)] = 8443
+    web_host: str = "127.0.0.1"
+    web_port: Annotated[int, Field(ge=0, le=65535)] = 8000
     health_port: Annotated[int, Field(ge=0, le=65535)] | None = None
     wikidata_endpoint: str = "https://query.wikidata.org/sparql"
     wikidata_contact: str | None = None

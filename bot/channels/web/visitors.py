@@ -41,6 +41,11 @@ def set_cookie(request: Request, response: Response, name: str, value: str) -> N
     response.set_cookie(name, value, max_age=_YEAR, httponly=True, samesite="lax", secure=secure)
 
 
+def forget_cookie(request: Request, response: Response, name: str) -> None:
+    """Deletes a cookie."""
+    response.delete_cookie(name, httponly=True, samesite="lax", secure=request.url.scheme == "https")
+
+
 def fingerprint(*parts: str) -> str:
     """Stands for a secret in the database, from where nobody can get it back."""
     return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=16).hexdigest()
