@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from bot.channels.base import Link
 from bot.dialogue.scene import Scene
-from data.model import Entity, Qid
+from data.model import Entity, PropertyId, Qid
 from recommender.model import Reason
 
 __all__ = ["details", "image", "pages", "preview", "reasons", "summary"]
@@ -75,19 +75,25 @@ def details(scene: Scene, qid: Qid) -> str:
 
 
 def reasons(scene: Scene, because: Iterable[Reason], most: int = REASONS_SHOWN) -> list[str]:
-    """The strands of an explanation as clauses ("the director is X, as in Y")."""
+    """The strands of an explanation as clauses ("it is directed by X, like Y")."""
     return [_reason(scene, reason) for reason in because][:most]
 
 
 def _reason(scene: Scene, reason: Reason) -> str:
     if reason.value is None or reason.property is None:
         return scene.say("reason_popularity")
-    return scene.say(
-        f"reason_{reason.kind}",
-        property=scene.property_label(reason.property),
-        value=scene.know.catalogue.label(reason.value, scene.state.language),
-        **({"liked": [scene.name(qid) for qid in reason.liked[:2]]} if reason.kind == "shared" else {}),
-    )
+    value = scene.know.catalogue.label(reason.value, scene.state.language)
+    if reason.kind == "avoids":
+        return scene.say("reason_avoids", value=value)
+    liked = {"liked": [scene.name(qid) for qid in reason.liked[:2]]} if reason.kind == "shared" else {}
+    return scene.say(f"reason_{reason.kind}", fact=_fact(scene, reason.property, value), **liked)
+
+
+def _fact(scene: Scene, pid: PropertyId, value: str) -> str:
+    """A value of an item as a clause without its subject, as its domain file says it."""
+    config = scene.know.domains[scene.state.domain].properties.get(pid)
+    clause = config.clauses.get(scene.state.language) if config else None
+    return clause.format(value=value) if clause else scene.say("fact", property=scene.property_label(pid), value=value)
 
 
 def image(scene: Scene, qid: Qid) -> str | None:

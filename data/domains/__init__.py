@@ -23,6 +23,7 @@ class PropertyConfig(BaseModel):
     Attributes:
         labels: its name by language code; English is needed.
         aliases: other words for it by language code ("starring", "cast").
+        clauses: how an item is told to have a value, by language code ("is directed by {value}").
         values: kind of its values, as far as nothing else is known of them: "person", "genre" …
         weight: strength of its edges in the item graph, 0 to 1.
         recognisable: whether its values can be liked or disliked.
@@ -36,6 +37,9 @@ class PropertyConfig(BaseModel):
 
     labels: Mapping[str, str]
     aliases: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    clauses: Mapping[str, Annotated[str, StringConstraints(pattern=r"^[^{}]*\{value\}[^{}]*$")]] = Field(
+        default_factory=dict
+    )
     values: str = "subject"
     weight: float = Field(ge=0, le=1)
     recognisable: bool = True
