@@ -25,10 +25,11 @@ def test_the_three_domains_ship_in_order() -> None:
     assert "novel" in domains["book"].nouns["en"]
 
 
-def test_every_shipped_property_has_an_english_and_an_italian_label() -> None:
+def test_every_shipped_property_is_named_and_told_in_english_and_italian() -> None:
     for config in load_domains().values():
         for known in config.properties.values():
             assert {"en", "it"} <= set(known.labels)
+            assert {"en", "it"} <= set(known.clauses)
 
 
 def test_a_new_domain_is_one_file(tmp_path: Path) -> None:
@@ -48,6 +49,7 @@ def test_a_new_domain_is_one_file(tmp_path: Path) -> None:
         (("{Q7889", "{game"), "classes"),
         (("game}", "toy}"), "toy"),
         (("{en: developer}", "{it: sviluppatore}"), "no English name"),
+        (("weight: 0.9", "clauses: {en: made by them}, weight: 0.9"), "clauses.en"),
         (("[game, video game]", "[game"), "no valid YAML"),
     ],
 )
