@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from recommender.sketch import Sketch
+
 TurnKind = Literal["text", "option", "media"]
 
 
@@ -59,6 +61,7 @@ class Reply:
 
     Attributes:
         attachment: "my_data" when the user's own data goes along as a file.
+        sketch: why an item is recommended, for channels that can show a drawing; the texts say it too.
     """
 
     texts: tuple[str, ...]
@@ -66,3 +69,4 @@ class Reply:
     image: str | None = None
     links: tuple[Link, ...] = ()
     attachment: Literal["my_data"] | None = None
+    sketch: Sketch | None = None

@@ -2,11 +2,12 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
 import typer
 
+from bot.errors import UsageError
 from bot.options import DataDir, effective_options
 
 if TYPE_CHECKING:
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from data.domains import DomainConfig
     from recommender.model import Reason, Result
 
-_EXAMPLE = "Example: converse recommend --domain movie --like Q25188 --like Q25191 --dislike Q131074 -n 3 --json"
+_EXAMPLE = "Example: converse recommend --domain movie --like Q25188 --dislike Q131074 -n 3 --plot why.svg"
+
+_FORMS: "Mapping[str, Literal['svg', 'png']]" = {".svg": "svg", ".png": "png"}
 
 
 def register(app: typer.Typer) -> None:
@@ -36,7 +39,9 @@ def recommend(
     data_dir: DataDir = None,
     variant: Annotated[str, typer.Option(help="ppr, original, popularity, item-knn or random.")] = "ppr",
     seed: Annotated[int, typer.Option(help="For the variant `random`.")] = 0,
-    plot: Annotated[Path | None, typer.Option(help="Draw why the first item is recommended (SVG).")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE.svg", help="Draw why the first item is recommended.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Recommends items for a profile and says why."""
@@ -47,8 +52,10 @@ def recommend(
     from recommender import build_recommender
     from recommender.model import Request
 
-    catalogue = catalogue_of(load_settings(**effective_options(ctx, data_dir=data_dir)))
-    domains = load_domains()
+    if plot is not None:
+        _check_plot(plot)
+    settings = load_settings(**effective_options(ctx, data_dir=data_dir))
+    catalogue, domains = catalogue_of(settings), load_domains()
     likes, dislikes, filters = (_known(catalogue, given or []) for given in (like, dislike, filter_))
     constraints = tuple(Constraint(text=catalogue.label(qid), values=(qid,)) for qid in filters)
     engine = build_recommender(catalogue, domains)
@@ -76,11 +83,24 @@ def _known(catalogue: "Catalogue", qids: "Sequence[str]") -> tuple[str, ...]:
     return tuple(qids)
 
 
+def _check_plot(path: Path) -> None:
+    """Refuses what cannot be drawn to before anything is computed."""
+    if path.suffix not in _FORMS:
+        raise UsageError(f"--plot {path}: the drawing is an SVG or PNG; name a file ending in .svg or .png.")
+    if not path.parent.is_dir():
+        raise UsageError(f"--plot {path}: there is no folder {path.parent}; make it, or name another file.")
+
+
 def _draw(path: Path, result: "Result", catalogue: "Catalogue", config: "DomainConfig") -> None:
-    from recommender.plot import draw_reasons
+    from recommender.plot import draw
+    from recommender.sketch import sketched
 
     first = result.items[0]
-    draw_reasons(path, first.qid, first.because, catalogue.label, lambda pid: config.properties[pid].label())
+    sketch = sketched(first.qid, first.because, catalogue.label, lambda pid: config.properties[pid].label())
+    try:
+        path.write_bytes(draw(sketch, _FORMS[path.suffix]))
+    except OSError as error:
+        raise UsageError(f"--plot {path} cannot be written ({error.strerror}); name another file.") from error
 
 
 def _document(

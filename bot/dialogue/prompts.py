@@ -128,4 +128,4 @@ def rendered(scene: Scene, move: Move) -> Reply:
     """The reply of a finished move; in mode "nl" without any options."""
     texts = tuple("\n".join(part) for part in (move.texts, move.standalone) if part)
     options = () if move.state.mode == "nl" else tuple(_options(scene, move))
-    return Reply(texts or (scene.say("nothing_to_say"),), options, move.image, move.links)
+    return Reply(texts or (scene.say("nothing_to_say"),), options, move.image, move.links, sketch=move.sketch)

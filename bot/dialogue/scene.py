@@ -14,6 +14,7 @@ from data.domains import DomainConfig
 from data.model import Constraint, Domain, Polarity, Qid
 from nlu.model import Understanding
 from recommender.model import Recommender
+from recommender.sketch import Sketch
 
 __all__ = ["Action", "Handler", "Knowledge", "Move", "Policy", "Scene"]
 
@@ -182,6 +183,7 @@ class Move:
     texts: tuple[str, ...] = ()
     options: tuple[Option, ...] = ()
     image: str | None = None
+    sketch: Sketch | None = None
     links: tuple[Link, ...] = ()
     events: frozenset[str] = frozenset()
     objects: tuple[tuple[Qid, Polarity], ...] = ()

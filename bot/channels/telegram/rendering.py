@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from bot.channels.base import Link, Option, Reply
+from recommender.sketch import Sketch
 
 LONGEST_TEXT = 4096
 LONGEST_CAPTION = 1024
@@ -26,12 +27,14 @@ class Part:
         image: address of the picture.
         keyboard: rows of buttons.
         attachment: what file goes along.
+        sketch: a drawing to make and send.
     """
 
     text: str = ""
     image: str | None = None
     keyboard: Keyboard = ()
     attachment: str | None = None
+    sketch: Sketch | None = None
 
 
 def render(reply: Reply) -> tuple[Part, ...]:
@@ -44,7 +47,8 @@ def render(reply: Reply) -> tuple[Part, ...]:
         At least one part. The same reply always gives the same parts, so that sending can go on after a crash.
     """
     *before, last = reply.texts or ("",)
-    parts = [Part(chunk) for text in before for chunk in _pieces(text, (), LONGEST_TEXT)]
+    parts = [Part(sketch=reply.sketch)] if reply.sketch else []
+    parts += [Part(chunk) for text in before for chunk in _pieces(text, (), LONGEST_TEXT)]
     caption = _pieces(last, reply.links, LONGEST_CAPTION)
     if reply.image and len(caption) <= 1:
         parts.append(Part("".join(caption), reply.image))

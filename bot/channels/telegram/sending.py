@@ -16,6 +16,7 @@ from bot.channels.base import Reply, Turn, UserKey
 from bot.channels.telegram.reading import chat_of
 from bot.channels.telegram.rendering import Keyboard, Part, render, without_picture
 from bot.logs import UserHash
+from recommender.sketch import Sketch
 
 ATTEMPTS = 5
 FIRST_PAUSE = 0.5
@@ -146,10 +147,20 @@ class Sender:
         if part.attachment:
             data = json.dumps(await self._outbox.my_data(turn.user), indent=2, ensure_ascii=False)
             await self._bot.send_document(chat, InputFile(data.encode("utf-8"), filename="my_data.json"))
+        elif part.sketch:
+            await self._send_drawing(chat, part.sketch)
         elif part.image:
             await self._send_picture(chat, part, part.image)
         else:
             await self._send_text(chat, part)
+
+    async def _send_drawing(self, chat: int, sketch: Sketch) -> None:
+        """Sends why an item is recommended as a picture; the texts say it too, so that it may fail."""
+        content = await asyncio.to_thread(_drawn, sketch)
+        try:
+            await self._bot.send_photo(chat, InputFile(content, filename="why.png"))
+        except BadRequest as error:
+            _log.warning("a drawing cannot be sent: %s", error)
 
     async def _send_text(self, chat: int, part: Part) -> None:
         await self._bot.send_message(
@@ -178,6 +189,12 @@ class Sender:
         self._pictures[image] = message.photo[-1].file_id
         while len(self._pictures) > MOST_PICTURES:
             self._pictures.popitem(last=False)
+
+
+def _drawn(sketch: Sketch) -> bytes:
+    from recommender.plot import draw
+
+    return draw(sketch, "png")
 
 
 def _markup(keyboard: Keyboard) -> InlineKeyboardMarkup | None:

@@ -1,12 +1,13 @@
-"""Questions about the item on show: details, why, preview."""
+"""Questions about the item on show: one fact, all details, why, preview."""
 
 from dataclasses import replace
 
-from bot.dialogue import items, recommending
+from bot.dialogue import facts, items, recommending
 from bot.dialogue.profile import marked
 from bot.dialogue.prompts import menu
 from bot.dialogue.scene import Handler, Move, Scene
 from data.model import Qid
+from recommender.sketch import sketched
 
 
 def _item(scene: Scene) -> Qid | None:
@@ -24,8 +25,11 @@ def _details(scene: Scene) -> Move:
     qid = _item(scene)
     if qid is None:
         return _nothing(scene)
-    text = items.details(scene, qid) or scene.say("no_details", item=scene.name(qid))
-    move = scene.move(text, then="remind", links=items.pages(scene, qid), image=items.image(scene, qid))
+    if told := facts.answers(scene, qid):
+        move = scene.move(*told, then="remind")
+    else:
+        text = items.details(scene, qid) or scene.say("no_details", item=scene.name(qid))
+        move = scene.move(text, then="remind", links=items.pages(scene, qid), image=items.image(scene, qid))
     return replace(move, profile=marked(move.profile, qid, details=True))
 
 
@@ -33,12 +37,14 @@ def _why(scene: Scene) -> Move:
     qid = _item(scene)
     if qid is None:
         return _nothing(scene)
-    told = items.reasons(scene, recommending.explained(scene, scene.move(), qid))
+    because = recommending.explained(scene, scene.move(), qid)
+    told = items.reasons(scene, because)
     if qid == scene.state.suggested:
         text = scene.say("why_suggested", item=scene.name(qid))
     else:
         text = scene.say("why", item=scene.name(qid), reasons="; ".join(told)) if told else scene.say("why_unknown")
-    move = scene.move(text, then="remind")
+    sketch = sketched(qid, because, scene.name, scene.property_label)
+    move = scene.move(text, then="remind", sketch=sketch if sketch.branches else None)
     return replace(move, profile=marked(move.profile, qid, why=True))
 
 

@@ -7,7 +7,8 @@ from typer.testing import CliRunner
 
 from bot.cli import build_app
 from bot.errors import UsageError
-from data.catalogue import load_catalogue
+from data.catalogue import load_catalogue, write_entities
+from data.model import Entity
 
 INCEPTION, GODFATHER, COMEDY = "Q25188", "Q47703", "Q157443"
 
@@ -63,8 +64,32 @@ def test_the_plot_is_the_same_svg_each_time(tmp_path: Path) -> None:
         (["--like", "tt0111161"], "Q47703"),
         (["--domain", "opera"], "movie, book, music"),
         (["--variant", "magic"], "item-knn"),
+        (["--filter", "comedy"], "'comedy' is no Wikidata item id"),
+        (["--plot", "why.doc"], r"\.svg"),
+        (["--plot", "no/such/folder/why.svg"], "no folder"),
     ],
 )
 def test_a_wrong_argument_is_explained(arguments: list[str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         CliRunner().invoke(build_app(), ["recommend", *arguments], catch_exceptions=False)
+
+
+def test_a_plot_that_cannot_be_written_names_the_remedy(tmp_path: Path) -> None:
+    (tmp_path / "why.svg").mkdir()
+    with pytest.raises(UsageError, match="name another file"):
+        run("--like", GODFATHER, "-n", "1", "--plot", str(tmp_path / "why.svg"))
+
+
+def test_the_plot_may_be_a_png(tmp_path: Path) -> None:
+    run("--like", GODFATHER, "-n", "1", "--plot", str(tmp_path / "why.png"))
+    assert (tmp_path / "why.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_items_imported_into_the_data_folder_are_recommended(tmp_path: Path) -> None:
+    (tmp_path / "catalogue").mkdir()
+    film = Entity("Q900000001", "Own Film", "film", "movie", 2020, 0.1, relations={"P57": ("Q900000002",)})
+    twin = Entity("Q900000003", "Its Twin", "film", "movie", 2021, 0.1, relations={"P57": ("Q900000002",)})
+    director = Entity("Q900000002", "Own Director", "person")
+    write_entities(tmp_path / "catalogue" / "own.jsonl", [director, film, twin])
+    document = json.loads(run("--like", "Q900000001", "-n", "1", "--data-dir", str(tmp_path), "--json"))
+    assert document["items"][0]["qid"] == "Q900000003"

@@ -10,6 +10,7 @@ from bot.channels.telegram import polling
 from bot.errors import BackendError, ConfigError, StorageError
 from bot.records import TurnResult
 from bot.storage.store import SqlStore
+from recommender.sketch import Branch, Sketch
 from tests.bot.channels.doubles import NOW, Echo, StoredEcho, make_record
 from tests.bot.channels.telegram.conftest import Start
 from tests.telegram_rules import ApiError, Fault
@@ -329,3 +330,23 @@ async def test_groups_are_answered_in_the_group(server: TelegramServer, start: S
         second = (await server.answers(-100500, 2))[1]
     assert answer.text == "You said text 'I like Heat' None."
     assert second.text == "You said option 'Heat (1995)' 3:0."
+
+
+async def test_a_drawing_comes_before_the_text(server: TelegramServer, start: Start, store: SqlStore) -> None:
+    reply = Reply(("By Michael Mann.",), sketch=Sketch("Heat", (Branch("Michael Mann", "director", ("Ali",)),)))
+    async with start(Scripted(store, reply)):
+        await server.say(ANNA, "why?")
+        drawing, text = await server.answers(ANNA, 2)
+    assert (drawing.kind, text.text) == ("photo", "By Michael Mann.")
+    assert server.refused == []
+
+
+async def test_the_text_comes_even_when_the_drawing_is_refused(
+    server: TelegramServer, start: Start, store: SqlStore
+) -> None:
+    reply = Reply(("By Michael Mann.",), sketch=Sketch("Heat", (Branch("Michael Mann", "director", ("Ali",)),)))
+    server.fail("sendPhoto", Fault(ApiError(400, "Bad Request: IMAGE_PROCESS_FAILED")))
+    async with start(Scripted(store, reply)):
+        await server.say(ANNA, "why?")
+        (text,) = await server.answers(ANNA, 1)
+    assert text.text == "By Michael Mann."
