@@ -8,13 +8,16 @@ from typing import Literal
 from bot.dialogue.profile import opinion, with_preference
 from bot.dialogue.questions import (
     candidate_choice,
+    collective,
     confirmation,
+    is_role,
     raised,
     role_said,
     roles_to_ask,
     which_item,
     which_polarity,
     which_role,
+    which_value,
 )
 from bot.dialogue.scene import Move, Scene
 from bot.dialogue.state import Change, Choice, Preference, Question
@@ -123,7 +126,7 @@ def take(
                     questions.append(question)
                 case Opinion() as ready:
                     move = note(scene, move, ready)
-    unknown = [mention.text for mention in mentions if not mention.candidates and mention.accepted is None]
+    unknown = [one.whole or one.text for one in mentions if one.whole or not (one.candidates or one.accepted)]
     move = move.also(state=raised(move.state, questions), events={"preference"})
     return move.also(scene.say("unknown_title", titles=unknown)) if unknown else move
 
@@ -141,7 +144,7 @@ def joined(scene: Scene, mentions: Sequence[Mention]) -> list[Mention]:
 
 def decided(scene: Scene, mention: Mention) -> Mention:
     """The mention with what it means where that needs no question: the only likely candidate, or a series."""
-    if mention.accepted or not mention.candidates:
+    if mention.accepted or mention.whole or not mention.candidates:
         return mention
     best = mention.candidates[0]
     if len(mention.candidates) == 1 or best.score >= scene.know.policy.sure_candidate:
@@ -216,11 +219,12 @@ def take_properties(
         references: the bare properties.
         items: positions in the text and ids of the items they may belong to.
         unstated: polarity of references without one of their own.
-        confirm: whether that must be confirmed, or can be noted at once.
+        confirm: whether it must be confirmed in any case, or only where several people or dislikes are at stake.
         critique: whether they criticise the item on show.
 
     Returns:
-        The move with preferences or with a confirmation waiting for each; a property without a known value is said.
+        The move with preferences, or with a question for each: which of several values, or whether the one value is
+        meant; a property without a known value is said.
     """
     for reference in references:
         polarity = reference.polarity or unstated
@@ -229,12 +233,17 @@ def take_properties(
         _, qid = min(items, key=lambda item: abs(item[0] - reference.start))
         entity = scene.know.catalogue.get(qid)
         values = entity.relations.get(reference.property, ()) if entity else ()
-        if values and not confirm:
-            move = note_values(scene, move, values, reference.property, polarity, reference.text)
-        elif values:
+        people = len(values) > 1 and is_role(scene, reference.property)
+        question = None
+        if people and not collective(scene, reference):
+            question = which_value(scene, qid, reference.property, values, polarity, critique=critique)
+        elif confirm or people or (len(values) > 1 and polarity == "-"):
             question = confirmation(scene, qid, reference.property, polarity, reference.text, critique=critique)
-            move = move.also(state=raised(move.state, [question]), events={"preference"})
-        else:
+        if not values:
             label = scene.property_label(reference.property)
             move = move.also(scene.say("property_unknown", property=label, item=scene.name(qid)))
+        elif question:
+            move = move.also(state=raised(move.state, [question]), events={"preference"})
+        else:
+            move = note_values(scene, move, values, reference.property, polarity, reference.text)
     return move

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from bot.channels.base import Option, Reply
 from bot.dialogue import recommending
+from bot.dialogue.questions import has_one_option
 from bot.dialogue.scene import Move, Scene, current
 from bot.dialogue.state import Phase, Question
 
@@ -72,17 +73,24 @@ def _question_text(scene: Scene, question: Question, again: str) -> str:
         values = entity.relations.get(question.property, ()) if entity else ()
         value = say.join([scene.know.catalogue.label(qid, scene.state.language) for qid in values[:3]])
     text = say(
-        f"ask_{question.kind}{again}" if f"ask_{question.kind}{again}" in say.wording.says else f"ask_{question.kind}",
+        _question_key(scene, question, again),
         mention=scene.name(question.qid) if question.qid else question.mention,
         choices=[choice.label for choice in question.choices],
         opinion=say.label({"+": "you_like", "-": "you_dislike", None: "you_mean"}[question.polarity]),
         property=scene.property_label(question.property) if question.property else "",
         value=value,
     )
-    if question.kind in {"item", "delete"} and scene.state.mode != "buttons":
+    if question.kind in {"item", "delete"} and not has_one_option(question) and scene.state.mode != "buttons":
         lines = [f"{number}. {choice.label}" for number, choice in enumerate(question.choices, 1)]
         return "\n".join([text, *lines])
     return text
+
+
+def _question_key(scene: Scene, question: Question, again: str) -> str:
+    """The message that asks it: one option is asked for with yes or no, and a repeated question has its own words."""
+    kind = "value" if question.kind == "item" and question.property and question.qid else question.kind
+    ways = (f"ask_{kind}_one" if has_one_option(question) else "", f"ask_{kind}{again}", f"ask_{kind}")
+    return next(way for way in ways if way in scene.say.wording.says)
 
 
 def _reminded(scene: Scene, move: Move) -> Move:
@@ -101,8 +109,11 @@ def _options(scene: Scene, move: Move) -> Iterable[Option]:
     state, label = move.state, scene.say.label
     question = state.questions[-1] if state.questions else None
     if question and question.times and question.age == 0:
+        if has_one_option(question):
+            yield from (Option(question.choices[0].id, label("yes")), Option(f"none:{question.serial}", label("no")))
+            return
         yield from (Option(choice.id, choice.label) for choice in question.choices)
-        if question.kind in {"item", "role"} and len(question.choices) > 1:
+        if question.kind in {"item", "role"}:
             yield Option(f"all:{question.serial}", label("all"))
         if question.kind in {"item", "delete", "polarity", "reset"}:
             name = {"item": "none_of_these", "delete": "keep_all", "polarity": "no_opinion", "reset": "cancel"}

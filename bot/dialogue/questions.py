@@ -7,7 +7,10 @@ from typing import Final
 from bot.dialogue.scene import Scene
 from bot.dialogue.state import Choice, DialogueState, Question
 from data.model import Entity, Polarity, PropertyId, Qid
-from nlu.model import Candidate, Mention
+from nlu.model import Candidate, Mention, Reference
+
+MOST_VALUES: Final = 6
+"""Values of a property that are offered: the first actors, not the whole cast."""
 
 MENUS: Final = frozenset({"reset", "reset_confirmation", "domain", "erase", "delete"})
 """Questions about what to do, not about a preference."""
@@ -16,7 +19,10 @@ __all__ = [
     "MENUS",
     "aged",
     "candidate_choice",
+    "collective",
     "confirmation",
+    "has_one_option",
+    "is_role",
     "raised",
     "resolved",
     "role_said",
@@ -24,6 +30,7 @@ __all__ = [
     "which_item",
     "which_polarity",
     "which_role",
+    "which_value",
     "without_old_menus",
     "yes_or_no",
 ]
@@ -106,10 +113,36 @@ def which_role(
     return Question("role", choices, scene.name(qid), qid=qid, polarity=polarity, critique=critique)
 
 
+def is_role(scene: Scene, pid: PropertyId) -> bool:
+    """Whether a property is a role of people."""
+    found = (config.properties.get(pid) for config in scene.know.domains.values())
+    return any(known is not None and known.role for known in found)
+
+
+def collective(scene: Scene, reference: Reference) -> bool:
+    """Whether the words mean everybody in a role: "the cast", not "the actor"."""
+    found = (config.properties.get(reference.property or "") for config in scene.know.domains.values())
+    words = (word for known in found if known for words in known.collective.values() for word in words)
+    return reference.text.casefold() in words
+
+
+def which_value(
+    scene: Scene, item: Qid, pid: PropertyId, values: Sequence[Qid], polarity: Polarity, *, critique: bool = False
+) -> Question:
+    """Which value of a property of an item is meant: "not the actor" says not which one."""
+    choices = tuple(Choice("", scene.name(value), qid=value) for value in values[:MOST_VALUES])
+    return Question("item", choices, scene.property_label(pid), item, polarity, pid, critique=critique)
+
+
 def which_polarity(scene: Scene, qid: Qid, mention: Mention, *, critique: bool = False) -> Question:
     """Whether something that was only named is liked."""
     choices = tuple(Choice("", scene.say.label(name)) for name in ("like_it", "dislike_it"))
     return Question("polarity", choices, mention.text, qid=qid, property=mention.role, critique=critique)
+
+
+def has_one_option(question: Question) -> bool:
+    """Whether the only option of a choice is asked for with yes or no."""
+    return question.kind in {"item", "delete"} and len(question.choices) == 1
 
 
 def yes_or_no(scene: Scene) -> tuple[Choice, ...]:

@@ -190,6 +190,7 @@ def context_of(state: DialogueState, domains: Mapping[Domain, DomainConfig]) -> 
     question = state.questions[-1] if state.questions else None
     shown = current(state) or state.suggested
     open_now = question is not None and question.times > 0 and question.age == 0
+    answerable = open_now or not shown or (question is not None and question.kind in {"item", "role"})
     asked: Asked | None = "rating" if shown else None
     if question is not None and (open_now or not shown):
         asked = _ASKED.get(question.kind, question.kind)  # type: ignore[arg-type]
@@ -198,7 +199,7 @@ def context_of(state: DialogueState, domains: Mapping[Domain, DomainConfig]) -> 
         domain=state.domain,
         language=state.language,
         asked=asked,
-        options=tuple(_spelled(choice, domains) for choice in question.choices) if question else (),
+        options=tuple(_spelled(choice, domains) for choice in question.choices) if question and answerable else (),
         shown=shown,
         recent=tuple(dict.fromkeys(([shown] if shown else []) + list(recent))),
     )

@@ -31,6 +31,7 @@ class PropertyConfig(BaseModel):
         in_details: whether the details of an item show it.
         in_explanations: whether an explanation may name it.
         role: whether its values are people who may hold other roles too, so that the role is asked.
+        collective: of its words, those that mean all of its values: "the cast", "the actors".
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -47,6 +48,7 @@ class PropertyConfig(BaseModel):
     in_details: bool = True
     in_explanations: bool = True
     role: bool = False
+    collective: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
 
     def label(self, language: str = "en") -> str:
         """Its name in that language, or in English."""

@@ -7,7 +7,7 @@ from bot.dialogue import recommending
 from bot.dialogue.handlers.profile import confirm_reset, deleted, reset_done
 from bot.dialogue.handlers.switches import switched_domain
 from bot.dialogue.opinions import Opinion, acknowledged, note, note_values, settled, take_properties
-from bot.dialogue.questions import raised, resolved, which_polarity
+from bot.dialogue.questions import has_one_option, raised, resolved, which_polarity
 from bot.dialogue.scene import Handler, Move, Scene
 from bot.dialogue.state import Choice, Question
 from data.model import Polarity, Qid
@@ -26,6 +26,8 @@ def _asked(scene: Scene) -> Question | None:
 def _chosen(scene: Scene, question: Question) -> tuple[Choice, ...]:
     answer = scene.understood.answer
     positions = answer.chosen if answer else ()
+    if scene.coarse == "affirm" and has_one_option(question):
+        return question.choices
     return tuple(question.choices[position] for position in positions if position < len(question.choices))
 
 
@@ -51,7 +53,7 @@ def _fits(scene: Scene, question: Question) -> bool:
         case "polarity":
             return plain and scene.coarse in ANSWERING and _stated(scene) is not None
         case "item" | "role" | "delete":
-            return plain and scene.coarse == "deny"
+            return plain and (scene.coarse == "deny" or (scene.coarse == "affirm" and has_one_option(question)))
         case "reset":
             return scene.coarse in {"reset_items", "reset_properties", "reset_everything", "deny"}
         case "domain":

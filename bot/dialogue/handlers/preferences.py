@@ -23,7 +23,8 @@ def _handle(scene: Scene) -> Move:
     move = take_properties(scene, move, bare, named, unstated=_only_polarity(scene))
     move = acknowledged(scene, move)
     if not understood.mentions:
-        return move.with_state(unheard=understood.overall).also(scene.say("nothing_recognised"))
+        told = scene.say("unknown_title", titles=understood.unknown) if understood.unknown else ""
+        return move.with_state(unheard=understood.overall).also(told or scene.say("nothing_recognised"))
     move = move.with_state(unheard=None)
     return _hinted(scene, _settled_domain(scene, move))
 
@@ -35,7 +36,7 @@ def _meant(scene: Scene) -> tuple[Mention, ...]:
         value
         for constraint in scene.understood.constraints
         for value in constraint.values
-        if not any(constraint.text == mention.text for mention in found)
+        if not constraint.negated and not any(constraint.text == mention.text for mention in found)
     }
     holders = {qid for value in introduced for qid in scene.know.catalogue.holders(value)}
     if not any(mention.accepted in holders for mention in found):
