@@ -90,7 +90,7 @@ def ours(path: Path) -> int:
     """Read, check and count in one pass."""
     problems: list[Problem] = []
     made = RedditMovieFormat()
-    rows = made.check(path, "dialogues", made.read(path, "dialogues", problems.append), problems.append)
+    rows = made.check(path, "dialogues", problems.append)
     counts = count_records(rows)
     if problems:
         raise SystemExit(f"{len(problems)} problems in a clean file: {problems[0]}")

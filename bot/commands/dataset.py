@@ -44,8 +44,7 @@ def stats(source: Source, format_name: FormatName = None, as_json: Json = False)
         emit({"format": dataset.format.name, "files": len(dataset.files), "domains": domains})
     else:
         _show_statistics(dataset.format.name, domains)
-    if problems:
-        typer.echo(f"{len(problems)} problems left records out; see: converse dataset validate {source}", err=True)
+    _warn(source, len(problems))
 
 
 def validate(source: Source, format_name: FormatName = None, as_json: Json = False) -> None:
@@ -68,8 +67,7 @@ def validate(source: Source, format_name: FormatName = None, as_json: Json = Fal
 
     with _progress(dataset, "Checking") as advance:
         for path, kind in dataset.files.items():
-            read = dataset.format.read(path, kind, report)
-            records += sum(1 for _ in dataset.format.check(path, kind, read, report))
+            records += sum(1 for _ in dataset.format.check(path, kind, report))
             advance()
     name = dataset.format.name
     if as_json:
@@ -119,9 +117,11 @@ def check(source: Source, as_json: Json = False) -> None:
     from data.formats.agreement import to_check_agreement
 
     dataset = open_dataset(source, "converse")
-    found = to_check_agreement(dataset)
+    problems: list[str] = []
+    found = to_check_agreement(dataset, lambda problem: problems.append(str(problem)))
     if found["rows"] == 0:
         raise DataError(f"{source}: no readable rows; see: converse dataset validate {source}")
+    _warn(source, len(problems))
     if as_json:
         emit(found)
         return
@@ -159,6 +159,11 @@ def fetch(
 
             for path in run(name, home, out / name, told):
                 typer.echo(f"  {path}")
+
+
+def _warn(source: Path, problems: int) -> None:
+    if problems:
+        typer.echo(f"{problems} problems in the files; see: converse dataset validate {source}", err=True)
 
 
 def _mapper(ctx: typer.Context, data_dir: Path | None) -> Any:

@@ -64,7 +64,8 @@ def open_dataset(root: Path, name: str | None = None) -> Dataset:
         made for made in candidates if kinds[made.name]
     ]
     if not found:
-        raise DataError(f"{root}: no file in a known format; known are {', '.join(FORMATS)} (choose with --format)")
+        wanted = f"the {name} format" if name else f"a known format (choose with --format: {', '.join(FORMATS)})"
+        raise DataError(f"{root}: no file in {wanted}")
     if len(found) > 1:
         names = ", ".join(made.name for made in found)
         raise DataError(f"{root}: holds files of several formats ({names}); name a file, or choose with --format")

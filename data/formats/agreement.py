@@ -4,15 +4,17 @@ from collections import Counter
 from typing import Any
 
 from data.formats import Dataset
-from data.formats.converse import by_user, is_row, read_rows
+from data.formats.converse import by_user, usable
+from data.formats.problems import Report
 from data.formats.tocheck import recompute
 
 
-def to_check_agreement(dataset: Dataset) -> dict[str, Any]:
+def to_check_agreement(dataset: Dataset, report: Report) -> dict[str, Any]:
     """Agreement over all rows, by file and by intent.
 
     Args:
         dataset: ConveRSE files.
+        report: told of rows that are left out.
 
     Returns:
         `agreement`, `rows`, `by_file` (file to agreement) and `by_intent` (intent to agreement and rows); agreements
@@ -23,7 +25,8 @@ def to_check_agreement(dataset: Dataset) -> dict[str, Any]:
     rows: Counter[str] = Counter()
     for path in dataset.files:
         before, seen = right.total(), rows.total()
-        for part in by_user(row for row in read_rows(path) if is_row(row)).values():
+        rows_read = dataset.format.read(path, "dialogues", report)
+        for part in by_user(usable(path, rows_read, report)).values():
             for row, flag in zip(part, recompute(part), strict=True):
                 rows[row["intent"]] += 1
                 right[row["intent"]] += flag == row["toCheck"]

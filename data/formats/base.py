@@ -1,14 +1,32 @@
 """What a dataset format is: how its files are told apart, read, checked, written, counted and seen as dialogues."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from data.formats.model import Dialogue
-from data.formats.problems import Report
+from data.formats.problems import Problem, Report
 
 Native = Any
 """A record as the format itself has it (a row, a dialogue, a movie), parsed but otherwise untouched."""
+
+
+def numbered(read: Callable[[Report], Iterable[Native]], report: Report) -> Iterator[tuple[int, Native]]:
+    """Records with their positions in the file from 1; those that cannot be read count too.
+
+    Args:
+        read: gives the records and tells the report it is given of those that cannot be read.
+        report: told of them in turn.
+    """
+    lost = 0
+
+    def counting(problem: Problem) -> None:
+        nonlocal lost
+        lost += problem.lost
+        report(problem)
+
+    for number, record in enumerate(read(counting), 1):
+        yield number + lost, record
 
 
 class DialogueWriter(Protocol):
@@ -38,8 +56,8 @@ class DatasetFormat(DialogueWriter, Protocol):
         """The records of one file, streaming; what cannot be read is reported and left out."""
         ...
 
-    def check(self, path: Path, kind: str, records: Iterable[Native], report: Report) -> Iterator[Native]:
-        """Passes the records on and reports every violation."""
+    def check(self, path: Path, kind: str, report: Report) -> Iterator[Native]:
+        """The records of one file, as `read` gives them, with every violation reported."""
         ...
 
     def copy(self, source: Path, kind: str, target: Path, report: Report) -> int:

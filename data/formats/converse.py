@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from data.formats.base import numbered
+from data.formats.encoding import head_of
 from data.formats.jsontext import JsonStyle, read_array
 from data.formats.model import Dialogue, Mention, Participant, Utterance
 from data.formats.problems import Checker, Report, ignore
@@ -65,7 +67,7 @@ _INTENT_ROOTS = ("preference", "request_recommendation", "show_profile", "reset"
 _SINGLE_INTENTS = frozenset({"start", "help", "skip", "Default Fallback Intent", "Default Welcome Intent"})
 _OBJECT = re.compile(r"^Q\d+[+-]$")
 _MESSAGE_ID = re.compile(r"^(\d+|mid\.\$.+)$")
-_FOREIGN = re.compile(rb'"(conversation ID|dialog_id)"')
+_FOREIGN = re.compile(r'"(conversation ID|dialog_id)"')
 _FILE_NAME = re.compile(r"^messages_(nl|mixed|buttons)\.json$")
 
 
@@ -116,25 +118,20 @@ class ConverseFormat:
         """By the keys of its first rows, else by its name, so that a broken file is still told."""
         if path.suffix != ".json":
             return None
-        with path.open("rb") as file:
-            head = file.read(8192)
+        head = head_of(path, 8192)
         named = _FILE_NAME.match(path.name) and not _FOREIGN.search(head)
-        return "dialogues" if named or b'"recognizedObjects"' in head else None
+        return "dialogues" if named or '"recognizedObjects"' in head else None
 
     def read(self, path: Path, kind: str, report: Report) -> Iterator[Row]:  # noqa: ARG002 - one kind only
         """The rows of one file."""
-        for number, row in read_array(path, report):
-            if isinstance(row, dict):
-                yield row
-            else:
-                Checker(path, str(number), report).problem("", "expected an object")
+        yield from read_array(path, report)
 
-    def check(self, path: Path, kind: str, records: Iterable[Row], report: Report) -> Iterator[Row]:  # noqa: ARG002
+    def check(self, path: Path, kind: str, report: Report) -> Iterator[Row]:
         """Fields, order, types and values of each row; ids unique; rows in order of time."""
         ids: set[object] = set()
         expected = _FILE_NAME.match(path.name)
         before = 0
-        for number, row in enumerate(records, 1):
+        for number, row in numbered(lambda told: self.read(path, kind, told), report):
             checker = Checker(path, str(number), report)
             if _check_shape(row, checker):
                 _check_values(row, checker)
@@ -157,12 +154,13 @@ class ConverseFormat:
 
     def dialogues(self, path: Path, report: Report) -> Iterator[Dialogue]:
         """One dialogue a user, of the user's side only: the bot's answers are not recorded."""
-        for user, rows in by_user(self.read(path, "dialogues", report)).items():
+        said = usable(path, self.read(path, "dialogues", report), report, ("userID", "message"))
+        for user, rows in by_user(said).items():
             yield Dialogue(
                 id=f"{path.parent.name}/{path.stem}/{user}",
                 domain=domain_of(path),
                 participants=(Participant(str(user), "seeker"),),
-                utterances=tuple(_utterance(row) for row in rows if isinstance(row.get("message"), str)),
+                utterances=tuple(map(_utterance, rows)),
             )
 
     def write_dialogues(self, target: Path, dialogues: Iterable[Dialogue]) -> int:
@@ -186,13 +184,22 @@ class ConverseFormat:
         domains: dict[str, dict[str, list[Row]]] = defaultdict(dict)
         for path in files:
             rows = self.read(path, "dialogues", report)
-            domains[domain_of(path)][path.name] = [row for row in rows if is_row(row)]
+            domains[domain_of(path)][path.name] = list(usable(path, rows, report))
         return {"domains": {domain: domain_table(parts) for domain, parts in sorted(domains.items())}}
 
 
-def is_row(row: Row) -> bool:
-    """Whether a row has all fields with their types."""
-    return _check_shape(row, Checker(Path(), "", ignore))
+def usable(path: Path, rows: Iterable[Row], report: Report, needed: Iterable[str] = FIELDS) -> Iterator[Row]:
+    """Rows that have the needed fields with their types, in any order; a user's id may be text. Others are reported."""
+    for number, row in enumerate(rows, 1):
+        wrong = [name for name in needed if not _is_of(row.get(name), FIELDS[name], name)]
+        if wrong:
+            Checker(path, str(number), report).problem(wrong[0], "missing or of another type", lost=True)
+        else:
+            yield row
+
+
+def _is_of(value: object, kind: type, name: str) -> bool:
+    return type(value) is kind or (name == "userID" and isinstance(value, str))
 
 
 def _check_shape(row: Row, checker: Checker) -> bool:

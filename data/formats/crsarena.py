@@ -10,10 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from data.formats.base import numbered
+from data.formats.csvtext import read_csv
 from data.formats.dialoguekit import STYLE, conversation
+from data.formats.encoding import head_of
 from data.formats.jsontext import read_array, styled_like
 from data.formats.model import Dialogue, Participant, Role, Utterance, Vote
-from data.formats.problems import Checker, Problem, Report
+from data.formats.problems import Checker, Report
 from data.formats.rankings import Outcome, bradley_terry, elo
 
 Record = dict[str, Any]
@@ -47,28 +50,23 @@ class CrsArenaFormat:
 
     def kind(self, path: Path) -> str | None:
         """By the first keys of the file or the header of the CSV."""
-        with path.open("rb") as file:
-            head = file.read(600)
+        head = head_of(path, 65_536) if path.suffix in {".csv", ".json"} else ""
         if path.suffix == ".csv":
-            return "votes" if head.decode("utf-8-sig", "replace").startswith("session_id,user_id,crs1,crs2") else None
-        arena = b'"conversation ID"' in head and b'"agent"' in head
-        return "dialogues" if path.suffix == ".json" and arena else None
+            header = head.partition("\n")[0]
+            return "votes" if all(name in header for name in VOTE_FIELDS[:4]) else None
+        return "dialogues" if '"conversation ID"' in head and '"agent"' in head else None
 
     def read(self, path: Path, kind: str, report: Report) -> Iterator[Record]:
         """The dialogues or votes of one file."""
         if kind == "votes":
             yield from _read_votes(path, report)
             return
-        for number, record in read_array(path, report):
-            if isinstance(record, dict):
-                yield record
-            else:
-                Checker(path, str(number), report).problem("", "expected an object")
+        yield from read_array(path, report)
 
-    def check(self, path: Path, kind: str, records: Iterable[Record], report: Report) -> Iterator[Record]:
+    def check(self, path: Path, kind: str, report: Report) -> Iterator[Record]:
         """Fields, types, participants, ids built from their parts, and votes for one of the two."""
         ids: set[object] = set()
-        for number, record in enumerate(records, 1):
+        for number, record in numbered(lambda told: self.read(path, kind, told), report):
             checker = Checker(path, str(number), report)
             if kind == "votes":
                 _check_vote(record, checker)
@@ -83,7 +81,7 @@ class CrsArenaFormat:
         """Reads and writes one file in the source's own layout and key order."""
         records = list(self.read(source, kind, report))
         if kind == "votes":
-            _write_votes(target, records)
+            _write_votes(target, records, "\r\n" if b"\r\n" in source.read_bytes() else "\n")
         else:
             style = styled_like(source, STYLE)
             target.write_bytes(style.dump(records) + (style.line_end.encode() if style.final_newline else b""))
@@ -93,7 +91,7 @@ class CrsArenaFormat:
         """The dialogues, each with the votes of its user on its system when a votes file lies beside."""
         votes = _votes_beside(path, report)
         for record in self.read(path, "dialogues", report):
-            if isinstance(record.get("conversation"), list):
+            if _is_usable(record, path, report):
                 yield _dialogue(record, votes)
 
     def write_dialogues(self, target: Path, dialogues: Iterable[Dialogue]) -> int:
@@ -147,16 +145,16 @@ class CrsArenaFormat:
 
 
 def _read_votes(path: Path, report: Report) -> Iterator[Record]:
-    with path.open(encoding="utf-8", errors="replace", newline="") as file:
-        try:
-            yield from csv.DictReader(file, restkey="", strict=True)
-        except csv.Error as error:
-            report(Problem(path.name, "", "", f"not CSV: {error}"))
+    rows = read_csv(path, report)
+    header = next(rows, [])
+    for row in filter(None, rows):
+        spare = {"": row[len(header) :]} if len(row) > len(header) else {}
+        yield {**dict.fromkeys(header), **dict(zip(header, row, strict=False)), **spare}
 
 
-def _write_votes(target: Path, rows: Iterable[Record]) -> None:
+def _write_votes(target: Path, rows: Iterable[Record], line_end: str = "\r\n") -> None:
     with target.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, VOTE_FIELDS, extrasaction="ignore", lineterminator="\r\n")
+        writer = csv.DictWriter(file, VOTE_FIELDS, extrasaction="ignore", lineterminator=line_end)
         writer.writeheader()
         writer.writerows(rows)
 
@@ -214,6 +212,17 @@ def _votes_beside(path: Path, report: Report) -> dict[str, list[Vote]]:
                 vote = Vote(*(row[field] for field in VOTE_FIELDS))
                 votes.setdefault(vote.user, []).append(vote)
     return votes
+
+
+def _is_usable(record: Record, path: Path, report: Report) -> bool:
+    """Whether a record can become a dialogue; says so when not, and when a part of it cannot."""
+    checker = Checker(path, str(record.get("conversation ID", "")), report)
+    if not isinstance(record.get("conversation"), list):
+        return checker.problem("conversation", "expected a list; the dialogue is left out", lost=True)
+    for number, part in enumerate(record["conversation"]):
+        if not isinstance(part, dict) or not isinstance(part.get("utterance"), str):
+            checker.problem(f"conversation[{number}].utterance", "expected text; it is left out", lost=True)
+    return True
 
 
 def _dialogue(record: Record, votes: Mapping[str, list[Vote]]) -> Dialogue:

@@ -5,13 +5,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
+from data.formats.encoding import mended, open_text
 from data.formats.problems import Problem, Report
 
-MAX_RECORD_BYTES = 32 * 1024 * 1024
-"""A longer line or file of one record is reported, not parsed."""
+MAX_RECORD = 32 * 1024 * 1024
+"""Characters; a longer line, element or file of one record is reported, not parsed."""
 
+_BLOCK = 1 << 16
+_NEAR = 16
+"""An error so near to the end of what is read so far may only mean that the element goes on."""
+_BLANK = re.compile(r"[ \t\r\n]*")
 _NEXT_RECORD = re.compile(r"\}\s*,?\s*(?=\{)")
 
 
@@ -60,93 +65,192 @@ def styled_like(path: Path, published: JsonStyle) -> JsonStyle:
     )
 
 
-def read_text(path: Path, report: Report) -> str:
-    """The file's text; bytes that are no UTF-8 are reported and replaced."""
-    raw = path.read_bytes()
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        report(Problem(path.name, "", "", f"not UTF-8 at byte {error.start}"))
-        return raw.decode("utf-8", errors="replace")
-
-
-def parse(text: str, path: Path, record: str, report: Report) -> Any | None:
-    """One JSON document; None, reported, when it is none.
+def read_document(path: Path, report: Report) -> Any | None:
+    """The one JSON document of a file; None, reported, when it holds none.
 
     NaN, Infinity and repeated keys are reported too, but the value is kept.
     """
-    if len(text) > MAX_RECORD_BYTES:
-        report(Problem(path.name, record, "", f"longer than {MAX_RECORD_BYTES} characters, not read"))
+    with open_text(path, report) as file:
+        text = file.read(MAX_RECORD + 1)
+    if len(text) > MAX_RECORD:
+        report(_too_long(path, ""))
         return None
-    try:
-        return _decoder(path, record, report).decode(text)
-    except json.JSONDecodeError as error:
-        report(Problem(path.name, record, "", f"not JSON: {error.msg} at character {error.pos}"))
-    except RecursionError:
-        report(Problem(path.name, record, "", "nested too deeply"))
-    return None
+    return next(iter(_parsed(text, path, "", report)), None)
 
 
-def read_lines(path: Path, report: Report) -> Iterator[tuple[int, Any]]:
-    """The documents of a JSON Lines file with their line numbers from 1; one line is in memory at a time."""
-    with path.open("rb") as file:
+def read_lines(path: Path, report: Report) -> Iterator[dict[str, Any]]:
+    """The objects of a JSON Lines file; one line is in memory at a time."""
+    with open_text(path, report) as file:
         number = 0
-        while line := file.readline(MAX_RECORD_BYTES + 1):
+        while line := file.readline(MAX_RECORD + 1):
             number += 1
-            if len(line) > MAX_RECORD_BYTES:
-                report(Problem(path.name, str(number), "", f"longer than {MAX_RECORD_BYTES} bytes, not read"))
-                while line and not line.endswith(b"\n"):
-                    line = file.readline(MAX_RECORD_BYTES)
+            if len(line) > MAX_RECORD:
+                report(_too_long(path, str(number)))
+                while line and not line.endswith("\n"):
+                    line = file.readline(MAX_RECORD)
                 continue
-            value = _parse_line(line, path, str(number), report)
-            if value is not None:
-                yield number, value
+            found = _parsed(line, path, str(number), report) if line.strip() else []
+            yield from _objects(found, path, number, report)
 
 
-def _parse_line(line: bytes, path: Path, record: str, report: Report) -> Any | None:
+def _parsed(text: str, path: Path, record: str, report: Report) -> list[Any]:
+    """The one value of a text; none, reported, when it cannot be read."""
+    text = mended(text, lambda message: report(Problem(path.name, record, "", message)))
     try:
-        text = line.decode("utf-8").strip()
-    except UnicodeDecodeError as error:
-        report(Problem(path.name, record, "", f"not UTF-8 at byte {error.start} of the line"))
-        text = line.decode("utf-8", errors="replace").strip()
-    return parse(text, path, record, report) if text else None
+        return [_decoder(path, record, report).decode(text)]
+    except (ValueError, RecursionError) as error:
+        report(_unreadable(path, record, error))
+    return []
 
 
-def read_array(path: Path, report: Report) -> Iterator[tuple[int, Any]]:
-    """The elements of a JSON array with their positions from 1; after a broken one, reading goes on with the next."""
-    text = read_text(path, report)
-    cursor = _skip(text, 0)
-    if text[cursor : cursor + 1] != "[":
-        report(Problem(path.name, "", "", "expected a JSON list"))
-        return
-    cursor, number = _skip(text, cursor + 1), 0
-    while cursor < len(text) and text[cursor] != "]":
-        number += 1
-        value, cursor = _element(text, cursor, path, number, report)
-        if value is not None:
-            yield number, value
-        cursor = _skip(text, cursor)
-    if cursor >= len(text):
-        report(Problem(path.name, str(number), "", "the file ends in the middle of the list"))
+def read_array(path: Path, report: Report) -> Iterator[dict[str, Any]]:
+    """The objects in a JSON array, in bounded memory.
+
+    After a broken element reading goes on with the next.
+    """
+    with open_text(path, report) as file:
+        for number, found in _Array(file, path, report).elements():
+            yield from _objects(found, path, number, report)
 
 
-def _element(text: str, cursor: int, path: Path, number: int, report: Report) -> tuple[Any | None, int]:
-    """One element and the position after it; a broken one is reported and skipped up to where the next may start."""
-    try:
-        return _decoder(path, str(number), report).raw_decode(text, cursor)
-    except json.JSONDecodeError as error:
-        report(Problem(path.name, str(number), "", f"not JSON: {error.msg} at character {error.pos}"))
-        found = _NEXT_RECORD.search(text, max(error.pos - 1, cursor))
-        return None, found.end() if found else len(text)
-    except RecursionError:
-        report(Problem(path.name, str(number), "", "nested too deeply"))
-        return None, len(text)
+class _Array:
+    """A JSON array that is read in pieces; `_text` from `_at` on is what is still to be parsed."""
+
+    def __init__(self, file: TextIO, path: Path, report: Report) -> None:
+        self._file = file
+        self._path = path
+        self._report = report
+        self._text = ""
+        self._at = 0
+        self._number = 0
+        self._is_after_gap = True
+        self._next = _NEXT_RECORD
+
+    def elements(self) -> Iterator[tuple[int, list[Any]]]:
+        """Positions from 1, each with its value, or with none when that cannot be read."""
+        if self._peek() != "[":
+            self._problem("expected a JSON list", lost=True)
+            return
+        self._at += 1
+        self._learn_indentation()
+        while self._is_at_element():
+            self._number += 1
+            yield self._number, self._element()
+
+    def _is_at_element(self) -> bool:
+        """Goes to the next element; False, with what is odd reported, when there is none."""
+        found = self._peek()
+        if not self._is_after_gap and found not in {"", "]"}:
+            if found == ",":
+                self._at += 1
+                found = self._peek()
+            else:
+                self._problem("no comma before the next one")
+            if found in {",", "]"}:
+                self._problem("a comma with nothing after it")
+        while found == ",":
+            self._at += 1
+            found = self._peek()
+        if found == "":
+            self._problem("the file ends in the middle of the list", lost=True)
+        elif found == "]":
+            self._at += 1
+            if self._peek():
+                self._problem("more text after the end of the list", lost=True)
+        return found not in {"", "]"}
+
+    def _element(self) -> list[Any]:
+        """One element; a broken one is reported and skipped up to where the next may start."""
+        while True:
+            found: list[Problem] = []
+            try:
+                value, end = _decoder(self._path, str(self._number), found.append).raw_decode(self._text, self._at)
+            except (ValueError, RecursionError) as error:
+                place = getattr(error, "pos", self._at)
+                if self._may_go_on(error, place) and self._more():
+                    continue
+                self._give_up(_unreadable(self._path, str(self._number), error, self._at), place)
+                return []
+            if end == len(self._text) and self._more():
+                continue
+            self._is_after_gap = False
+            return [self._taken(value, end, found)]
+
+    def _taken(self, value: Any, end: int, found: list[Problem]) -> Any:
+        text = self._text[self._at : end]
+        self._at = end
+        for problem in found:
+            self._report(problem)
+        clean = mended(text, self._problem)
+        return value if clean is text else json.loads(clean)
+
+    def _may_go_on(self, error: Exception, place: int) -> bool:
+        """Whether a fault may come from the end of what is read so far."""
+        if len(self._text) - self._at > MAX_RECORD:
+            return False
+        return "Unterminated" in str(error) or place >= len(self._text) - _NEAR
+
+    def _give_up(self, problem: Problem, place: int) -> None:
+        """Reports the fault and goes to the next element."""
+        is_long = len(self._text) - self._at > MAX_RECORD
+        self._report(_too_long(self._path, str(self._number)) if is_long else problem)
+        self._is_after_gap = True
+        line = self._text.rfind("\n", self._at + 1, place + 1)
+        self._at = line if line >= 0 else max(place - 1, self._at + 1)
+        while not (found := self._next.search(self._text, self._at)):
+            self._at = max(self._at, len(self._text) - _BLOCK)
+            if not self._more():
+                self._at = len(self._text)
+                return
+        self._at = found.end()
+
+    def _learn_indentation(self) -> None:
+        """Where elements begin on lines of their own, only such a line begins one: nested objects stand further in."""
+        start = self._at
+        if self._peek() == "{" and "\n" in self._text[start : self._at]:
+            blank = self._text[start : self._at].rpartition("\n")[2]
+            self._next = re.compile(rf"\n{blank}(?=\{{)")
+
+    def _peek(self) -> str:
+        """The next character that is not blank; "" at the end of the file."""
+        while True:
+            blank = _BLANK.match(self._text, self._at)
+            self._at = blank.end() if blank else self._at
+            if self._at < len(self._text) or not self._more():
+                return self._text[self._at : self._at + 1]
+
+    def _more(self) -> bool:
+        """Reads on, as much again as there is; False, with nothing changed, at the end of the file."""
+        block = self._file.read(max(_BLOCK, len(self._text) - self._at))
+        if block:
+            self._text = self._text[self._at :] + block
+            self._at = 0
+        return bool(block)
+
+    def _problem(self, message: str, *, lost: bool = False) -> None:
+        record = str(self._number) if self._number else ""
+        self._report(Problem(self._path.name, record, "", message, lost))
 
 
-def _skip(text: str, cursor: int) -> int:
-    while cursor < len(text) and text[cursor] in " \t\r\n,":
-        cursor += 1
-    return cursor
+def _objects(found: list[Any], path: Path, number: int, report: Report) -> Iterator[dict[str, Any]]:
+    """Those of the values that are objects; the others are reported."""
+    for value in found:
+        if isinstance(value, dict):
+            yield value
+        else:
+            report(Problem(path.name, str(number), "", "expected an object", lost=True))
+
+
+def _too_long(path: Path, record: str) -> Problem:
+    return Problem(path.name, record, "", f"longer than {MAX_RECORD} characters, not read", lost=True)
+
+
+def _unreadable(path: Path, record: str, error: Exception, start: int = 0) -> Problem:
+    if isinstance(error, RecursionError):
+        return Problem(path.name, record, "", "nested too deeply", lost=True)
+    if isinstance(error, json.JSONDecodeError):
+        return Problem(path.name, record, "", f"not JSON: {error.msg} at character {error.pos - start}", lost=True)
+    return Problem(path.name, record, "", f"not readable: {str(error).split(';')[0]}", lost=True)
 
 
 def _decoder(path: Path, record: str, report: Report) -> json.JSONDecoder:

@@ -13,12 +13,14 @@ class Problem:
     Attributes:
         record: which record: its position from 1 or its id.
         field: the key or column, "" when the whole record or file is meant.
+        lost: whether records could not be read and are missing from what is read.
     """
 
     file: str
     record: str
     field: str
     message: str
+    lost: bool = False
 
     def __str__(self) -> str:
         """One line for a person."""
@@ -41,9 +43,9 @@ class Checker:
     record: str
     report: Report
 
-    def problem(self, field: str, message: str) -> bool:
-        """Reports and returns False."""
-        self.report(Problem(self.path.name, self.record, field, message))
+    def problem(self, field: str, message: str, *, lost: bool = False) -> bool:
+        """Reports and returns False; `lost` says that the record is left out."""
+        self.report(Problem(self.path.name, self.record, field, message, lost))
         return False
 
     def keys(self, value: Mapping[str, Any], expected: Sequence[str], optional: Sequence[str] = ()) -> bool:

@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from data.formats.jsontext import JsonStyle, parse, read_text, styled_like
+from data.formats.encoding import head_of
+from data.formats.jsontext import JsonStyle, read_document, styled_like
 from data.formats.model import STATE_LABELS, Dialogue, Mention, Participant, Role, Utterance
 from data.formats.problems import Checker, Report
 
@@ -27,6 +28,8 @@ STATES: Mapping[str, str] = dict(zip(("あり", "どちらとも言えない", "
 _UTTERANCE = ("id", "speaker", "text", "timestamp", "internal_states")
 _SEARCHES = ("searches", "checked")
 _SEARCH = ("timestamp", "query", "genres", "results")
+_HEAD = 1 << 18
+"""More bytes than any published file has, so that keys may come in any order."""
 _ROLES: tuple[Role, ...] = ("recommender", "seeker")
 _MOVIE_PARTS = (
     "title", "summary", "year", "time", "director", "cast", "original", "theme_song", "country", "box_office",
@@ -69,23 +72,24 @@ class RecomMindFormat:
         """By the first key of the file."""
         if path.suffix != ".json":
             return None
-        with path.open("rb") as file:
-            head = file.read(400).lstrip()
-        if re.match(rb'\{\s*"dialog_id"', head):
+        head = head_of(path, _HEAD)
+        if not head.lstrip("\ufeff \t\r\n").startswith("{"):
+            return None
+        if '"dialog_id"' in head and '"utterances"' in head:
             return "dialogues"
-        return "movies" if re.match(rb'\{\s*"id"[^{]*"title"\s*:\s*\{\s*"type"', head) else None
+        return "movies" if all(f'"{name}"' in head for name in ("id", "title", "wiki_text")) else None
 
     def read(self, path: Path, kind: str, report: Report) -> Iterator[Record]:  # noqa: ARG002 - told apart in `check`
         """The one record of the file."""
-        record = parse(read_text(path, report), path, "", report)
+        record = read_document(path, report)
         if isinstance(record, dict):
             yield record
         elif record is not None:
-            Checker(path, "", report).problem("", "expected an object")
+            Checker(path, "", report).problem("", "expected an object", lost=True)
 
-    def check(self, path: Path, kind: str, records: Iterable[Record], report: Report) -> Iterator[Record]:
+    def check(self, path: Path, kind: str, report: Report) -> Iterator[Record]:
         """Fields, types, speakers, labels and five-point answers; the file is named after its id."""
-        for record in records:
+        for record in self.read(path, kind, report):
             name = "dialog_id" if kind == "dialogues" else "id"
             checker = Checker(path, str(record.get(name, "")), report)
             if kind == "dialogues":
@@ -107,7 +111,7 @@ class RecomMindFormat:
     def dialogues(self, path: Path, report: Report) -> Iterator[Dialogue]:
         """The one dialogue of the file."""
         for record in self.read(path, "dialogues", report):
-            if isinstance(record.get("utterances"), list):
+            if _is_usable(record, path, report):
                 yield _dialogue(record)
 
     def write_dialogues(self, target: Path, dialogues: Iterable[Dialogue]) -> int:
@@ -226,6 +230,17 @@ def _milliseconds(value: object) -> int | None:
         return int(datetime.fromisoformat(str(value)).timestamp() * 1000)
     except (ValueError, OverflowError):
         return None
+
+
+def _is_usable(record: Record, path: Path, report: Report) -> bool:
+    """Whether a record can become a dialogue; says so when not, and when a part of it cannot."""
+    checker = Checker(path, str(record.get("dialog_id", "")), report)
+    if not isinstance(record.get("utterances"), list):
+        return checker.problem("utterances", "expected a list; the dialogue is left out", lost=True)
+    for number, part in enumerate(record["utterances"]):
+        if not isinstance(part, dict) or not isinstance(part.get("text"), str):
+            checker.problem(f"utterances[{number}].text", "expected text; it is left out", lost=True)
+    return True
 
 
 def _dialogue(record: Record) -> Dialogue:

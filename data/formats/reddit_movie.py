@@ -15,7 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from data.formats import literals
-from data.formats.jsontext import JsonStyle, parse, read_text
+from data.formats.base import numbered
+from data.formats.csvtext import read_csv
+from data.formats.encoding import head_of
+from data.formats.jsontext import JsonStyle, read_document
 from data.formats.model import Dialogue, EntityLabel, Mention, Participant, Role, Utterance
 from data.formats.problems import Checker, Problem, Report, ignore
 
@@ -27,7 +30,6 @@ FIELDS = (
 )  # fmt: skip
 NAMES_FILE = "id2name.json"
 
-_MAX_CELL = 32 * 1024 * 1024
 _SHAPES = (
     ("processed", literals.PAIR),
     ("raw", literals.PAIR),
@@ -71,30 +73,31 @@ class RedditMovieFormat:
             return "names"
         if path.suffix != ".csv":
             return None
-        with path.open("rb") as file:
-            head = file.readline(4096).decode("utf-8-sig", "replace")
-        return "dialogues" if "conv_id" in head and "context_turn_ids" in head else None
+        header = head_of(path, 4096).partition("\n")[0]
+        return "dialogues" if "conv_id" in header and "context_turn_ids" in header else None
 
     def read(self, path: Path, kind: str, report: Report) -> Iterator[Record]:
         """The rows of one file (streaming), or the one table of names."""
         if kind == "names":
-            names = parse(read_text(path, report), path, "", report)
+            names = read_document(path, report)
             if isinstance(names, dict):
                 yield names
+            elif names is not None:
+                Checker(path, "", report).problem("", "expected an object", lost=True)
             return
         for number, row in enumerate(_rows(path, report), 1):
             if len(row) == len(FIELDS):
                 yield dict(zip(FIELDS, row, strict=True))
             elif row:
-                Checker(path, str(number), report).problem("", f"{len(row)} columns, expected {len(FIELDS)}")
+                Checker(path, str(number), report).problem("", f"{len(row)} columns, expected {len(FIELDS)}", lost=True)
 
-    def check(self, path: Path, kind: str, records: Iterable[Record], report: Report) -> Iterator[Record]:
+    def check(self, path: Path, kind: str, report: Report) -> Iterator[Record]:
         """Types of the columns, shapes of the literal cells, (conv_id, turn_id) unique."""
         if kind == "names":
-            yield from _check_names(path, records, report)
+            yield from _check_names(path, self.read(path, kind, report), report)
             return
         turns: set[int] = set()
-        for number, row in enumerate(records, 1):
+        for number, row in numbered(lambda told: self.read(path, kind, told), report):
             for field, message in _faults(row):
                 report(Problem(path.name, f"{number} ({row['conv_id'][:40]})", field, message))
             key = hash((row["conv_id"], row["turn_id"]))
@@ -113,7 +116,7 @@ class RedditMovieFormat:
     def dialogues(self, path: Path, report: Report) -> Iterator[Dialogue]:
         """One dialogue a `conv_id`; rows of one conversation stand together."""
         names = _names_beside(path, report)
-        rows = (row for row in self.read(path, "dialogues", report) if not any(True for _ in _faults(row)))
+        rows = (row for row in self.read(path, "dialogues", report) if _is_usable(row, path, report))
         for conversation, part in itertools.groupby(rows, key=lambda row: str(row["conv_id"])):
             turns = sorted(part, key=lambda row: int(float(row["turn_order"])))
             yield _dialogue(conversation, turns, names)
@@ -152,23 +155,17 @@ class RedditMovieFormat:
 
 def _rows(path: Path, report: Report) -> Iterator[list[str]]:
     """The rows below the header, in the order of FIELDS."""
-    csv.field_size_limit(_MAX_CELL)
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        reader = csv.reader(file, strict=True)
-        try:
-            header = next(reader, [])
-            missing = [name for name in FIELDS if name not in header]
-            if missing:
-                report(Problem(path.name, "", ", ".join(missing), "missing column"))
-                return
-            if tuple(header) == FIELDS:
-                yield from reader
-                return
-            order = [header.index(name) for name in FIELDS]
-            for row in reader:
-                yield [row[place] for place in order] if len(row) == len(header) else row
-        except csv.Error as error:
-            report(Problem(path.name, f"line {reader.line_num}", "", f"not CSV: {error}"))
+    rows = read_csv(path, report)
+    header = next(rows, [])
+    missing = [name for name in FIELDS if name not in header]
+    if missing:
+        report(Problem(path.name, "", ", ".join(missing), "missing column", lost=True))
+    elif tuple(header) == FIELDS:
+        yield from rows
+    else:
+        order = [header.index(name) for name in FIELDS]
+        for row in rows:
+            yield [row[place] for place in order] if len(row) == len(header) else row
 
 
 def _faults(row: Record) -> Iterator[tuple[str, str]]:
@@ -187,6 +184,14 @@ def _faults(row: Record) -> Iterator[tuple[str, str]]:
         yield "upvotes", f"expected an integer or nothing, found {row['upvotes'][:40]!r}"
     if row["is_seeker"] not in _TRUE and row["is_seeker"] not in _FALSE:
         yield "is_seeker", f"expected true or false, found {row['is_seeker'][:40]!r}"
+
+
+def _is_usable(row: Record, path: Path, report: Report) -> bool:
+    """Whether a row can become an utterance; says why not."""
+    fault = next(_faults(row), None)
+    if fault:
+        report(Problem(path.name, f"{row['conv_id'][:40]} {row['turn_id'][:20]}", *fault, lost=True))
+    return fault is None
 
 
 def _check_names(path: Path, records: Iterable[Record], report: Report) -> Iterator[Record]:
@@ -234,7 +239,7 @@ def count_records(rows: Iterable[Record]) -> Counts:
 
 def _names_beside(path: Path, report: Report) -> Mapping[str, str]:
     beside = path.with_name(NAMES_FILE)
-    names = parse(read_text(beside, report), beside, "", report) if beside.is_file() else None
+    names = read_document(beside, report) if beside.is_file() else None
     return names if isinstance(names, dict) else {}
 
 

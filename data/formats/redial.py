@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from data.formats.base import numbered
+from data.formats.encoding import head_of
 from data.formats.jsontext import JsonStyle, read_lines, styled_like
 from data.formats.model import Dialogue, EntityLabel, Mention, Participant, Role, Utterance
 from data.formats.problems import Checker, Report
@@ -67,23 +69,19 @@ class RedialFormat:
         """By the keys of the first line."""
         if path.suffix not in {".jsonl", ".json"}:
             return None
-        with path.open("rb") as file:
-            head = file.readline(1 << 20)
-        return "dialogues" if b'"movieMentions"' in head and b'"messages"' in head else None
+        head = head_of(path, 65_536)
+        named = any(f'"{name}"' in head for name in ("movieMentions", "initiatorWorkerId", "respondentWorkerId"))
+        return "dialogues" if named and '"messages"' in head else None
 
     def read(self, path: Path, kind: str, report: Report) -> Iterator[Record]:  # noqa: ARG002 - one kind only
         """The dialogues of one file."""
-        for number, record in read_lines(path, report):
-            if isinstance(record, dict):
-                yield record
-            else:
-                Checker(path, str(number), report).problem("", "expected an object")
+        yield from read_lines(path, report)
 
-    def check(self, path: Path, kind: str, records: Iterable[Record], report: Report) -> Iterator[Record]:  # noqa: ARG002
+    def check(self, path: Path, kind: str, report: Report) -> Iterator[Record]:
         """Fields and types, senders, answers within their codes, ids unique, mentions and labels known."""
         conversations: set[object] = set()
         messages: set[object] = set()
-        for number, record in enumerate(records, 1):
+        for number, record in numbered(lambda told: self.read(path, kind, told), report):
             checker = Checker(path, f"{number} (conversation {str(record.get('conversationId'))[:20]})", report)
             if checker.keys(record, FIELDS):
                 _check_record(record, checker, messages)
@@ -98,9 +96,7 @@ class RedialFormat:
 
     def dialogues(self, path: Path, report: Report) -> Iterator[Dialogue]:
         """The initiator is the seeker, the respondent the recommender."""
-        for record in self.read(path, "dialogues", report):
-            if is_record(record):
-                yield _dialogue(record)
+        yield from map(_dialogue, _usable(path, self.read(path, "dialogues", report), report))
 
     def write_dialogues(self, target: Path, dialogues: Iterable[Dialogue]) -> int:
         """Mentions whose words stand in the text become `@id`; ids that are no numbers get one."""
@@ -115,7 +111,7 @@ class RedialFormat:
         movies: set[str] = set()
         answers: Counter[str] = Counter()
         for path in files:
-            for record in filter(is_record, self.read(path, "dialogues", report)):
+            for record in _usable(path, self.read(path, "dialogues", report), report):
                 found["dialogues"] += 1
                 found["messages"] += len(record["messages"])
                 workers |= {record["initiatorWorkerId"], record["respondentWorkerId"]}
@@ -132,6 +128,15 @@ class RedialFormat:
             "movie_mentions": found["mentions"],
             "seeker_answers": dict(sorted(answers.items())),
         }
+
+
+def _usable(path: Path, records: Iterable[Record], report: Report) -> Iterator[Record]:
+    """The records that dialogues can be made from; says which are left out."""
+    for record in records:
+        if is_record(record):
+            yield record
+        else:
+            Checker(path, str(record.get("conversationId")), report).problem("", "no dialogue; left out", lost=True)
 
 
 def is_record(record: Record) -> bool:

@@ -16,7 +16,7 @@ def problems_of(path: Path, name: str | None = None) -> list[Problem]:
     dataset = open_dataset(path, name)
     found: list[Problem] = []
     for file, kind in dataset.files.items():
-        for _ in dataset.format.check(file, kind, dataset.format.read(file, kind, found.append), found.append):
+        for _ in dataset.format.check(file, kind, found.append):
             pass
     return found
 
@@ -159,14 +159,14 @@ def test_redial_faults(tmp_path: Path) -> None:
 
 def test_deep_nesting_and_huge_lines_are_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = small.redial(tmp_path)
-    monkeypatch.setattr("data.formats.jsontext.MAX_RECORD_BYTES", 3_000)
+    monkeypatch.setattr("data.formats.jsontext.MAX_RECORD", 3_000)
     with path.open("a", encoding="utf-8") as file:
         file.write('{"messages": "' + "x" * 4_000 + '"}\n' + json.dumps(small.redial_dialogue(9)) + "\n")
     found = problems_of(path)
     assert len(found) == 1
     assert "longer than" in found[0].message
     path.write_text(json.dumps(small.redial_dialogue(1)) + "\n" + "[" * 2_900 + "\n", encoding="utf-8")
-    monkeypatch.setattr("data.formats.jsontext.MAX_RECORD_BYTES", 10_000_000)
+    monkeypatch.setattr("data.formats.jsontext.MAX_RECORD", 10_000_000)
     path.write_text(json.dumps(small.redial_dialogue(1)) + "\n" + "[" * 200_000 + "\n", encoding="utf-8")
     assert len(problems_of(path)) == 1
 
