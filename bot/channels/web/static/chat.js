@@ -39,7 +39,7 @@
   typing.firstChild.append(hint);
   typing.setAttribute("aria-hidden", "true");
 
-  const showTyping = () => { if (outbox.length) talk.append(typing); else typing.remove(); };
+  const showTyping = () => { if (outbox.length) talk.append(typing); else typing.remove(); scroll(); };
 
   const byMessage = (id) => [...talk.querySelectorAll(".pending")].find((item) => item.dataset.message === id);
 
@@ -83,7 +83,6 @@
     item.dataset.message = message.message_id;
     talk.append(item);
     showTyping();
-    scroll();
   }
 
   async function flush() {
@@ -105,7 +104,7 @@
       answer = await fetch(`${base}/messages`, {
         method: "POST", headers: { "X-CSRF-Token": csrf }, body: new URLSearchParams(fields), redirect: "error",
       });
-      if (answer.ok && answer.status !== 204) { const html = await answer.text(); typing.remove(); place(html); return true; }
+      if (answer.ok && answer.status !== 204) { place(await answer.text()); return true; }
     } catch { answer = undefined; }
     if (!answer || answer.status >= 500 || answer.status === 429) {
       status.textContent = answer?.status === 429 ? chat.dataset.slow : chat.dataset.waiting;
