@@ -4,10 +4,10 @@ A text is classified into a coarse intent; the phase of the conversation decides
 is. `EXACT` is that table; `nlu.intents.coarse` is the way back, used to train on published rows.
 """
 
-import re
 from collections.abc import Collection, Mapping
 from typing import Final, Literal
 
+from bot.dialogue import families
 from bot.dialogue.state import Phase, QuestionKind
 from data.formats.converse import CONTEXTS
 from nlu.intents.coarse import CHOOSING, COARSE, COARSE_INTENTS, SMALL_TALK, coarse_intent
@@ -48,8 +48,6 @@ EXACT: Final[Mapping[str, Mapping[Phase | None, str]]] = {
         R: f"{_REC} - preference",
         D: "preference - disambiguation",
         X: f"{_REC} - critiquing - disambiguation",
-        M: "reset - {reset}",
-        C: "reset - {reset}",
     },
     "affirm": {
         None: "smalltalk.confirmation.yes",
@@ -119,39 +117,15 @@ EXACT: Final[Mapping[str, Mapping[Phase | None, str]]] = {
 _WHILE_DELETING: Final = {
     "inform": f"{_DELETE} - disambiguation",
     "preference": f"{_DELETE} - disambiguation",
+    "deny": f"{_DELETE} - disambiguation",
+    "affirm": "smalltalk.confirmation.yes",
     "help": f"{_DELETE} - help",
+    "fallback": "Default Fallback Intent",
 }
 """Exceptions while "which one do you want to delete?" is open."""
 
 _ANSWERS: Final = {D: "preference - disambiguation", X: f"{_REC} - critiquing - disambiguation"}
 """What any text is that picks one of the options on offer ("I like the second one")."""
-
-_FAMILIES: Final[tuple[tuple[str, str, re.Pattern[str]], ...]] = tuple(
-    (coarse, f"smalltalk.{family}", re.compile(words, re.IGNORECASE))
-    for coarse, family, words in (
-        ("chitchat", "greetings.how_are_you", r"\bhow (are|r) (you|u)\b|\bhow('s| is) it going|come (stai|va)\b"),
-        ("chitchat", "agent.residence", r"^\W*home\W*$|where (do you live|are you)\b|dove (abiti|vivi)"),
-        ("chitchat", "emotions.ha_ha", r"\b(lol|lmao|rofl|(a?ha){2,}h?|xd)\b"),
-        ("chitchat", "user.loves_agent", r"\blove (you|u)\b|\bti amo\b"),
-        ("chitchat", "user.likes_agent", r"\blike (you|u)\b"),
-        (
-            "chitchat",
-            "agent.bad",
-            r"\bhate (you|u)\b|\b(you|u)('re| are)? .*(stupid|dumb|useless|suck)|\b(bad|stupid) bot",
-        ),
-        ("chitchat", "agent.age", r"\bhow old\b"),
-        ("chitchat", "agent.my_friend", r"\bfriends?\b"),
-        ("chitchat", "agent.acquaintance", r"\b(who|what) are you\b|^\W*talk about\b|\bchi sei\b"),
-        ("chitchat", "user.angry", r"\bangry\b"),
-        ("praise", "agent.beautiful", r"\bbeautiful\b"),
-        ("thanks", "appraisal.no_problem", r"\bno (problem|worries)\b|\bnp\b"),
-        ("thanks", "appraisal.welcome", r"\bwelcome\b|\bprego\b"),
-    )
-)
-"""Small talk whose words name a family of its own: coarse intent, published name, words."""
-
-_ACKNOWLEDGES: Final = re.compile(r"^\W*(ok|okay|k|it'?s ok(ay)?)\b|\b(dis)?agree\b|\bthank", re.IGNORECASE)
-"""A yes or no that is no opinion on the item on show."""
 
 _RESETS: Final[Mapping[ResetTarget | None, str]] = {
     "everything": "reset_everything", "items": "reset_movies", "properties": "reset_properties",
@@ -185,25 +159,21 @@ def exact_intent(
         KeyError: for an unknown coarse intent.
     """
     row = EXACT[coarse]
-    for family, name, words in _FAMILIES:
-        if family == coarse and words.search(text):
-            return name
-    if coarse in {"affirm", "deny"} and phase is R and _ACKNOWLEDGES.search(text):
+    if label := families.published_label(coarse, text):
+        return label
+    if coarse in {"affirm", "deny"} and phase is R and families.acknowledges(text):
         return row[None]
-    if question == "delete" and coarse in _WHILE_DELETING:
-        return _WHILE_DELETING[coarse]
-    if phase in _ANSWERS and (_picks(coarse, answers) or _refuses_options(coarse, question)):
+    answered = (answers and coarse in CHOOSING) or _agrees_or_not(coarse, question)
+    if question == "delete" and (answered or coarse in _WHILE_DELETING):
+        return _WHILE_DELETING["inform" if answered else coarse]
+    if phase in _ANSWERS and answered:
         return _ANSWERS[phase]
     return row.get(phase, row[None]).format(reset=_RESETS[reset])
 
 
-def _picks(coarse: str, answers: bool) -> bool:
-    return answers and coarse in CHOOSING
-
-
-def _refuses_options(coarse: str, question: QuestionKind | None) -> bool:
-    """A bare "no" to "which one of these?" chooses none of them; to a yes/no question it is a no."""
-    return coarse == "deny" and question in {"item", "role"}
+def _agrees_or_not(coarse: str, question: QuestionKind | None) -> bool:
+    """A bare "no" to "which one of these?" chooses none of them; only to a confirmation it is a no."""
+    return coarse in {"affirm", "deny"} and question in {"item", "role", "polarity"}
 
 
 # ------------------------------------------------------------------------------------------------------- contexts

@@ -78,7 +78,7 @@ def play(scene: Scene, before: DialogueState) -> Played:
     if not move.exported:
         contexts = tuple(before.contexts)
         return Played(move, rendered(scene, move), COMMAND, contexts, (), COMMAND, handler.name)
-    intent, question = _label(scene), scene.question
+    intent, question = _label(scene, answers=handler.name == "answer"), scene.question
     alive = contexts_after(
         before.contexts, intent, domain=move.state.domain, question=question.kind if question else None
     )
@@ -104,6 +104,8 @@ def _coarse(scene: Scene) -> str:
         return "preference"
     if question and answer and answer.chosen and not understood.mentions:
         return _picked(coarse, question, answer.chosen)
+    if question and answer and answer.none and question.kind in {"reset", "reset_confirmation"}:
+        return "deny"
     if coarse in OF_THE_ITEM and understood.item_reference and understood.item_reference.polarity:
         return next(name for name, sign in OF_THE_ITEM.items() if sign == understood.item_reference.polarity)
     if scene.phase is Phase.FINISHED and coarse == "affirm":
@@ -130,8 +132,8 @@ def _picked(coarse: str, question: Question, chosen: Collection[int]) -> str:
     return "inform" if coarse in RESETS else coarse  # "all", "everything"
 
 
-def _label(scene: Scene) -> str:
-    question, answer = scene.question, scene.understood.answer
+def _label(scene: Scene, *, answers: bool) -> str:
+    question = scene.question
     target = _TARGETS.get(scene.coarse)
     if target is None and question and question.kind == "reset_confirmation":
         target = question.mention  # type: ignore[assignment]
@@ -139,7 +141,7 @@ def _label(scene: Scene) -> str:
         scene.coarse,
         scene.phase,
         question=question.kind if question else None,
-        answers=bool(question and answer and (answer.chosen or answer.none)),
+        answers=answers,
         reset=target,
         text=scene.turn.text,
     )

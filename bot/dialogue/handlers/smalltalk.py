@@ -1,5 +1,6 @@
 """Small talk, yes and no to nothing, and what was not understood."""
 
+from bot.dialogue.families import family_of
 from bot.dialogue.handlers.basics import welcome
 from bot.dialogue.prompts import menu
 from bot.dialogue.reading import foreign_script
@@ -18,6 +19,8 @@ _FALLBACKS = {
 
 
 def _greet(scene: Scene) -> Move:
+    if family_of(scene.coarse, scene.turn.text):
+        return _reply(scene)
     if scene.shown or scene.question:
         return scene.move(scene.say("hello"))
     text = welcome(scene) if not scene.profile.preferences or scene.state.turns == 0 else scene.say("hello_again")
@@ -31,11 +34,17 @@ def _fallback(scene: Scene) -> Move:
     if text.strip().isdigit() and not scene.question:
         return scene.move(scene.say("bare_number", number=text.strip()), options=menu(scene))
     events = {"preference"} if scene.coarse == "inform" and scene.question else ()
+    if scene.understood.unknown and not scene.question:
+        return scene.move(scene.say("unknown_title", titles=scene.understood.unknown), options=menu(scene))
     return scene.move(scene.say(_FALLBACKS.get(scene.phase, "fallback")), options=menu(scene)).also(events=events)
 
 
 def _reply(scene: Scene) -> Move:
-    return scene.move(scene.say(f"small_{scene.coarse}"), options=menu(scene))
+    """An answer to the family of small talk, and a way back to what the bot is for unless something is open."""
+    told = [scene.say(f"small_{family_of(scene.coarse, scene.turn.text) or scene.coarse}")]
+    if scene.coarse != "bye" and not (scene.shown or scene.waiting):
+        told.append(scene.say("lead_back"))
+    return scene.move(" ".join(told), options=menu(scene))
 
 
 HANDLERS = (

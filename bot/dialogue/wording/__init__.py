@@ -42,7 +42,10 @@ class _Formatter(string.Formatter):
 
 
 class Wording(BaseModel):
-    """One language: what the bot says, labels of its buttons, words that join lists, cues as regular expressions."""
+    """One language: what the bot says, labels of its buttons, words that join lists, cues as regular expressions.
+
+    `hears` holds cues by name; `asks` the words that ask for a fact, by property id, "year", "length" or "story".
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -51,11 +54,13 @@ class Wording(BaseModel):
     says: dict[str, list[str]]
     labels: dict[str, str]
     hears: dict[str, list[re.Pattern[str]]]
+    asks: dict[str, list[re.Pattern[str]]] = {}
 
     def keys(self) -> set[str]:
         """Everything that the other languages must have as well, with the fields of each message."""
         fields = {f"says.{key}({', '.join(sorted(_fields(texts)))})" for key, texts in self.says.items()}
-        return fields | {f"labels.{key}" for key in self.labels} | {f"hears.{key}" for key in self.hears}
+        heard = {f"hears.{key}" for key in self.hears} | {f"asks.{key}" for key in self.asks}
+        return fields | heard | {f"labels.{key}" for key in self.labels}
 
 
 def _fields(texts: Sequence[str]) -> set[str]:
@@ -90,6 +95,12 @@ class Voice:
         """The first place where the text holds the cue."""
         found = (pattern.search(text.casefold()) for pattern in self.wording.hears[cue])
         return next((match for match in found if match), None)
+
+    def asks(self, text: str) -> tuple[str, ...]:
+        """What the text asks to know of an item: property ids, "year", "length", "story"."""
+        said = text.casefold()
+        wanted = self.wording.asks.items()
+        return tuple(name for name, patterns in wanted if any(pattern.search(said) for pattern in patterns))
 
 
 @cache
