@@ -1,13 +1,14 @@
 """Connections to SQLite or PostgreSQL, with errors that say what to do."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, event
-from sqlalchemy.engine import URL
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.engine import URL, Engine
+from sqlalchemy.exc import InvalidatePoolError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from bot.errors import StorageError
@@ -15,6 +16,8 @@ from bot.storage.codec import dump_json
 
 BUSY_SECONDS = 10.0
 POOL_SIZE = 20
+RESTED_SECONDS = 1.0
+"""A connection to PostgreSQL that nobody used for so long is tried first: the server may have gone in between."""
 WRITING = {"begin": "IMMEDIATE"}
 """Execution option of transactions that write: SQLite takes its write lock at once instead of failing half-way."""
 
@@ -45,20 +48,39 @@ def open_engine(url: URL) -> AsyncEngine:
         The engine; it connects when first used. Its errors never quote what people wrote.
     """
     if url.get_backend_name() != "sqlite":
-        return create_async_engine(
+        engine = create_async_engine(
             url,
             json_serializer=dump_json,
             hide_parameters=True,
             pool_size=POOL_SIZE,
-            pool_pre_ping=True,
             connect_args={"connect_timeout": 10},
         )
+        _try_rested_connections(engine.sync_engine)
+        return engine
     engine = create_async_engine(
         url, json_serializer=dump_json, hide_parameters=True, connect_args={"timeout": BUSY_SECONDS}
     )
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
     return engine
+
+
+def _try_rested_connections(engine: Engine) -> None:
+    """Replaces all pooled connections when one that has rested turns out to be dead."""
+
+    def remember(_connection: Any, record: Any) -> None:
+        record.info["used"] = time.monotonic()
+
+    def check(connection: Any, record: Any, _proxy: Any) -> None:
+        if time.monotonic() - record.info.get("used", time.monotonic()) < RESTED_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise InvalidatePoolError from error
+
+    event.listen(engine, "checkin", remember)
+    event.listen(engine, "checkout", check)
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:

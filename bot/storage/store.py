@@ -65,6 +65,7 @@ class SqlStore:
     def __init__(self, engine: AsyncEngine, files: FileLocks | None, clock: Clock) -> None:
         self._engine = engine
         self._writing = engine.execution_options(**WRITING)
+        self._single = engine.execution_options(isolation_level="AUTOCOMMIT") if files is None else self._writing
         self._files = files
         self._clock = clock
         self._users = UserLocks()
@@ -111,6 +112,13 @@ class SqlStore:
             async with self._writing.begin() as connection:
                 yield connection
 
+    @asynccontextmanager
+    async def _statement(self) -> AsyncIterator[AsyncConnection]:
+        """A connection for a single statement, which needs no transaction around it. Raises StorageError."""
+        with explained(self._engine.url):
+            async with self._single.begin() as connection:
+                yield connection
+
     def explained(self) -> AbstractContextManager[None]:
         """Turns database errors into StorageErrors that name the database and the remedy."""
         return explained(self._engine.url)
@@ -135,7 +143,7 @@ class SqlStore:
         )
         claimed = table.c.claimed_at
         free = or_(claimed.is_(None), claimed < now - LEASE, claimed > now + LEASE)
-        async with self.writing() as connection:
+        async with self._statement() as connection:
             taken = await connection.execute(
                 update(table)
                 .where(is_update(turn), table.c.sent_at.is_(None), free, ~waits)
@@ -164,7 +172,7 @@ class SqlStore:
         await self._stamp(turn, claimed_at=None)
 
     async def _stamp(self, turn: Turn, **values: Any) -> None:
-        async with self.writing() as connection:
+        async with self._statement() as connection:
             await connection.execute(update(schema.updates).where(is_update(turn)).values(**values))
 
     async def unsent(self, channel: str) -> AsyncIterator[tuple[Turn, Reply]]:
@@ -193,7 +201,7 @@ class SqlStore:
 
     async def consented(self, user: UserKey) -> bool:
         """Whether the user has agreed that their messages are stored."""
-        async with self.reading() as connection:
+        async with self._statement() if self._files is None else self.reading() as connection:
             rows = await connection.execute(select(schema.users.c.consented_at).where(is_user(user)))
             row = rows.first()
             return row is not None and row.consented_at is not None

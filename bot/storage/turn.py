@@ -2,9 +2,10 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Row, Table, and_, delete, insert, select, update
+from sqlalchemy import ColumnElement, Row, Select, Table, and_, bindparam, delete, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -37,14 +38,12 @@ class SqlTurn:
     async def load(self) -> None:
         """Reads everything that is known of the user. Raises StorageError."""
         async with self._reading() as connection:
-            user = await _first(connection, schema.users, is_user(self._turn.user))
+            user = (await connection.execute(_known(), _keys(self._turn))).first()
             if user is None:
                 return
             self.user_id, self.consented = user.id, user.consented_at is not None
-            answered = await _first(connection, schema.updates, is_update(self._turn))
-            self.repeated = None if answered is None else reply_from(answered.reply)
-            saved = await _first(connection, schema.conversations, schema.conversations.c.user_id == user.id)
-            self.state = None if saved is None else state_from(saved.version, saved.state)
+            self.repeated = None if user.reply is None else reply_from(user.reply)
+            self.state = None if user.state is None else state_from(user.version, user.state)
             self.profile = await load_profile(connection, user.id)
 
     async def save(self, outcome: Outcome) -> None:
@@ -145,8 +144,9 @@ def turn_from(row: Row[Any], channel: str) -> Turn:
 
 async def load_profile(connection: AsyncConnection, user_id: int) -> Profile:
     """The profile of a user, in order of first mention."""
-    liked = await connection.execute(_listed(schema.preferences, "position", user_id))
-    shown = await connection.execute(_listed(schema.shown, "place", user_id))
+    owner = {"user_id": user_id}
+    liked = await connection.execute(_listed(schema.preferences, "position"), owner)
+    shown = await connection.execute(_listed(schema.shown, "place"), owner)
     return Profile(
         tuple(Preference(**row) for row in liked.mappings()),
         tuple(Shown(**row) for row in shown.mappings()),
@@ -161,13 +161,30 @@ async def upsert(connection: AsyncConnection, table: Table, row: dict[str, Any])
     await connection.execute(dialect.insert(table).values(**row).on_conflict_do_update(index_elements=keys, set_=rest))
 
 
-def _listed(table: Table, place: str, user_id: int) -> Any:
+@cache
+def _listed(table: Table, place: str) -> Select[Any]:
     columns = [column for column in table.c if column.name not in ("user_id", place)]
-    return select(*columns).where(table.c.user_id == user_id).order_by(table.c[place])
+    return select(*columns).where(table.c.user_id == bindparam("user_id")).order_by(table.c[place])
 
 
-async def _first(connection: AsyncConnection, table: Table, condition: ColumnElement[bool]) -> Row[Any] | None:
-    return (await connection.execute(select(table).where(condition))).first()
+@cache
+def _known() -> Select[Any]:
+    """What one row tells of a user: who they are, where the conversation stands, how an update was answered."""
+    users, updates, states = schema.users, schema.updates, schema.conversations
+    answered = and_(updates.c.user_id == users.c.id, updates.c.update_id == bindparam("update_id"))
+    return (
+        select(users.c.id, users.c.consented_at, updates.c.reply, states.c.version, states.c.state)
+        .select_from(users.outerjoin(updates, answered).outerjoin(states, states.c.user_id == users.c.id))
+        .where(users.c.channel == bindparam("channel"), users.c.external_id == bindparam("external_id"))
+    )
+
+
+def _keys(turn: Turn) -> dict[str, str]:
+    return {
+        "channel": turn.user.channel,
+        "external_id": turn.user.external_id,
+        "update_id": turn.update_id,
+    }
 
 
 async def _write_changed(

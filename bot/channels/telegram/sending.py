@@ -65,9 +65,11 @@ class Sender:
             return
         try:
             async with self._claimed(turn, done) as progress:
-                for number, part in enumerate(render(reply)[done:], done + 1):
+                parts = render(reply)
+                for number, part in enumerate(parts[done:], done + 1):
                     await self._send(turn, part)
-                    await progress(number)
+                    if number < len(parts):
+                        await progress(number)
         except Forbidden:
             _log.info("a user blocked the bot", extra={"user": self._hashed(turn.user)})
             await self._outbox.mark_blocked(turn.user, blocked=True)
