@@ -384,8 +384,8 @@ class _Handler(tornado.web.RequestHandler):
 
 
 @asynccontextmanager
-async def telegram_server() -> AsyncIterator[TelegramServer]:
-    state = TelegramServer()
+async def telegram_server(state: TelegramServer | None = None) -> AsyncIterator[TelegramServer]:
+    state = state or TelegramServer()
     server = HTTPServer(tornado.web.Application([(r"/bot([^/]+)/(\w+)", _Handler, {"server": state})]))
     sockets = bind_sockets(0, "127.0.0.1")
     server.add_sockets(sockets)
