@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.commands import Json, emit, group
-from bot.errors import DataError, MissingFileError
 from bot.options import DataDir, effective_options
 
 if TYPE_CHECKING:
@@ -74,19 +73,11 @@ def _catalogue(ctx: typer.Context, path: Path | None, data_dir: Path | None) -> 
 
 
 def _rows(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    from data.formats.converse import domain_of, read_rows
+    from data.formats.rows import load_rows
 
-    paths = [data] if data.is_file() else sorted(data.glob("**/messages_*.json"))
-    if not paths:
-        raise MissingFileError(f"{data} holds no messages_*.json; name the folder of the ConveRSE dataset.")
-    for path in paths:
-        for number, row in enumerate(read_rows(path), start=1):
-            missing = [name for name in _NEEDED if name not in row]
-            if missing:
-                raise DataError(
-                    f"{path}: row {number} has no {', '.join(missing)}; see: converse dataset validate {path}"
-                )
-            yield domain_of(path), row
+    for file in load_rows(data, _NEEDED):
+        for row in file.rows:
+            yield file.domain, row
 
 
 def _show(document: dict[str, Any], summed: "Counts") -> None:

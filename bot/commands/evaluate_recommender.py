@@ -88,23 +88,19 @@ def _mindreader(data: Path, facts: Path | None, settings: "Settings") -> dict[st
 def _published(data: Path, settings: "Settings") -> dict[str, Any]:
     from bot.parts import catalogue_of
     from data.domains import load_domains
-    from data.formats.converse import by_user, read_rows
+    from data.formats.converse import by_user
+    from data.formats.rows import load_rows
     from recommender.engine import GraphRecommender
     from recommender.evaluation.published import evaluate_published, opinions
 
     catalogue, domains = catalogue_of(settings), load_domains()
-    files = {domain: sorted((data / domain).glob("messages_*.json")) for domain in domains}
-    if not any(files.values()):
+    users: dict[str, list[Any]] = {}
+    for file in load_rows(data, ("userID", "recognizedObjects")):
+        if file.domain in domains:
+            found = (opinions(row["recognizedObjects"] for row in rows) for rows in by_user(file.rows).values())
+            users.setdefault(file.domain, []).extend(found)
+    if not users:
         raise UsageError(f"{data} holds no messages_*.json in a folder for each domain; give the ConveRSE folder.")
-    users = {
-        domain: [
-            opinions(row["recognizedObjects"] for row in rows)
-            for path in found
-            for rows in by_user(read_rows(path)).values()
-        ]
-        for domain, found in files.items()
-        if found
-    }
     return evaluate_published(users, catalogue, GraphRecommender(catalogue, domains))
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from bot.dialogue.labels import COARSE_INTENTS, coarse_intent, exact_intent
 from bot.dialogue.published import PublishedState, answers_options, conversations, states_before
-from nlu.intents.released import ReleasedFile
+from data.formats.rows import RowsFile
 from nlu.intents.text import normalize
 from nlu.intents.training import Job
 from nlu.intents.training_set import Example, released_examples
@@ -60,7 +60,7 @@ class Outcome:
     seen: bool
 
 
-def read_cases(files: Iterable[ReleasedFile]) -> list[Case]:
+def read_cases(files: Iterable[RowsFile]) -> list[Case]:
     """Every row of the files with the state before it, derived from that user's earlier rows."""
     return [
         _case(file, user, state, row)
@@ -70,7 +70,7 @@ def read_cases(files: Iterable[ReleasedFile]) -> list[Case]:
     ]
 
 
-def _case(file: ReleasedFile, user: str, state: PublishedState, row: Mapping[str, Any]) -> Case:
+def _case(file: RowsFile, user: str, state: PublishedState, row: Mapping[str, Any]) -> Case:
     text, exact = normalize(str(row["message"])), str(row["intent"])
     return Case(
         user=(str(file.path), user),

@@ -29,7 +29,7 @@ def test_released_dialogues_are_measured(tmp_path: Path) -> None:
 def test_wrong_arguments_are_explained(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="llm-redial"):
         invoke("--dataset", "netflix", "--data", str(tmp_path))
-    with pytest.raises(UsageError, match="messages_"):
+    with pytest.raises(MissingFileError, match="messages_"):
         invoke("--dataset", "converse", "--data", str(tmp_path))
     for dataset in ("mindreader", "redial", "inspired"):
         with pytest.raises(MissingFileError, match="is missing"):

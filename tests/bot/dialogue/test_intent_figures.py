@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.dialogue.intent_figures import Case, evaluate_folds, evaluate_split, figures, read_cases
-from nlu.intents.released import ReleasedFile
+from data.formats.rows import RowsFile
 from nlu.intents.training import Job
 from nlu.intents.training_set import Example
 
@@ -24,7 +24,7 @@ def row(user: Any, message: str, intent: str, events: str = "", *, trusted: bool
 
 
 def cases(*rows: dict[str, Any], name: str = "movie") -> list[Case]:
-    return read_cases([ReleasedFile(Path(name) / "messages_nl.json", name, rows)])
+    return read_cases([RowsFile(Path(name) / "messages_nl.json", name, rows)])
 
 
 class ByRote:

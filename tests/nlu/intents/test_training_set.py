@@ -149,7 +149,13 @@ def test_any_layout_of_any_subset_of_files_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "words"), [("{", "valid JSON"), ("{}", "list of rows"), ('[{"userID": 1}]', "row 1 has no message")]
+    ("content", "words"),
+    [
+        ("{", "expected a JSON list"),
+        ("{}", "expected a JSON list"),
+        ("[{", "not JSON"),
+        ('[{"userID": 1}]', "row 1 has no message"),
+    ],
 )
 def test_a_broken_file_is_named(tmp_path: Path, content: str, words: str) -> None:
     (tmp_path / "book").mkdir()
