@@ -17,7 +17,12 @@ def register(app: typer.Typer) -> None:
 
 
 def sentiment(
-    cases: Annotated[Path, typer.Option(help="JSON Lines with texts, spans and polarities.", show_default=False)],
+    cases: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE", help='JSON Lines with texts, spans and polarities; "validation" or "held-out": our own.'
+        ),
+    ] = "validation",
     model: Annotated[
         str, typer.Option(help='A model that ships ("default", "small") or the folder of another one.')
     ] = "default",
@@ -31,9 +36,10 @@ def sentiment(
     """
     from nlu.sentiment.card import model_folder
     from nlu.sentiment.evaluation import figures, read_cases, run, wrong
+    from nlu.sentiment.own_cases import OWN_CASES
     from nlu.sentiment.recognizer import StanzaSentimentRecognizer
 
-    read = read_cases(cases)
+    read = OWN_CASES[cases]() if cases in OWN_CASES else read_cases(Path(cases))
     recognizer = StanzaSentimentRecognizer(model_folder(model))
     outcomes = run(recognizer, read)
     document: dict[str, Any] = {**figures(outcomes), "model": recognizer.card.name}
@@ -48,6 +54,8 @@ def sentiment(
     )
     for name, counted in document["by_category"].items():
         typer.echo(f"  {name or '(no category)'}: {counted['accuracy']:.3f} of {counted['n']}")
+    for expected, given in document["confusion"].items():
+        typer.echo(f"  {expected}: " + ", ".join(f"{count} taken for {name}" for name, count in given.items()))
     typer.echo(f"  {document['ms_median']} ms a message")
     for error in document.get("errors", ()):
         typer.echo(f"  {error['text']!r}: {error['mention']!r} is {error['expected']}, not {error['given']}")

@@ -42,11 +42,14 @@ def sentiment(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where the model goes; default: the one in use.")
     ] = None,
-    start: Annotated[
+    work: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Go on from a model that was saved between passes.", show_default=False),
+        typer.Option(
+            metavar="DIR",
+            help="Keeps what every pass learns; interrupted training goes on from it.",
+            show_default=False,
+        ),
     ] = None,
-    passes: Annotated[int, typer.Option(min=1, help="How many passes the model of --start has behind it.")] = 1,
     seed: Annotated[int, typer.Option(help="Same seed, same data: same model.")] = 7,
 ) -> None:
     """Trains on the project's own sentences and, if given, on what people said and rated.
@@ -64,19 +67,17 @@ def sentiment(
     from nlu.sentiment.examples import Sources
     from nlu.sentiment.release import Release, release
     from nlu.sentiment.trainers import TRAINERS
-    from nlu.sentiment.training import Saved
 
     if model not in TRAINERS:
         raise UsageError(f"There is no model {model!r}; choose one of {', '.join(TRAINERS)}.")
     sources = Sources(data, tuple(redial or ()), tuple(snippets or ()), tuple(cases or ()))
     what = Release(TRAINERS[model].name, _command(model, sources, seed), seed)
     target = out or MODELS_FOLDER / model
-    saved = Saved(start, passes) if start else None
     started = time.monotonic()
     with shown_progress() as tell, tempfile.TemporaryDirectory(prefix="converse-sentiment-") as folder:
         made = Path(folder) / "model"
         trainer = TRAINERS[model].make(
-            seed, lambda share: tell(f"Training, {share:.0%}", time.monotonic() - started), saved
+            seed, lambda share: tell(f"Training, {share:.0%}", time.monotonic() - started), work
         )
         card = release(made, what, sources, load_catalogue(), trainer)
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -26,6 +26,10 @@ _MATCH = 88
 _REFERENCE = re.compile(r"\b(it|this|that|him|her|them|this (?:movie|film|book|song|one))\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+(?:'\w+)*")
 _STRONG, _FAINT = 1.2, 0.25
+_SHORT = 16
+_NOUN = re.compile(
+    r"\b(?:(?:the|this) (?:movie|film|picture|book|album|song|show|series|story)|it|this)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +169,18 @@ def snippets(paths: Sequence[Path]) -> Iterator[Opinion]:
                 continue
             sign = "0" if abs(score) <= _FAINT else "+" if score > 0 else "-"
             yield Opinion(text, (), (sign,), f"{path.name}-{number.split('_')[0]}", "snippets")
+
+
+def rated_clauses(opinions: Iterable[Opinion]) -> dict[str, list[str]]:
+    """Short rated sentences as clauses for the grammar: by sign, with X where they name what they are about."""
+    clauses: dict[str, list[str]] = {"+": [], "-": []}
+    for opinion in opinions:
+        text = opinion.text.rstrip(" .")
+        if opinion.targets or opinion.signs[0] not in clauses or len(words(text)) > _SHORT or re.search(r"\bX\b", text):
+            continue
+        clause, named = _NOUN.subn("X", text, count=1)
+        clauses[opinion.signs[0]].append(clause if named else f"X: {text}")
+    return clauses
 
 
 def _json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

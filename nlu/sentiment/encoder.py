@@ -40,7 +40,7 @@ class LowRank(nn.Module):
     def forward(self, inputs: Tensor) -> Tensor:
         """Output of the layer with the correction added."""
         output: Tensor = self.layer(inputs)
-        return output + nn.functional.linear(nn.functional.linear(inputs, self.down), self.up) * _SCALE
+        return output + nn.functional.linear(nn.functional.linear(inputs, self.down) * _SCALE, self.up)
 
 
 def load_encoder() -> tuple[nn.Module, Any]:

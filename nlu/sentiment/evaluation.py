@@ -2,7 +2,7 @@
 
 import statistics
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -136,9 +136,17 @@ def figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
             name: {"n": len(tally.right), "accuracy": round(tally.accuracy, 4)}
             for name, tally in sorted(by_category.items())
         },
+        "confusion": _confusion(outcomes),
         "without_polarity": {"n": len(unstated), "none_given": sum(unstated)},
         "ms_median": round(statistics.median(outcome.elapsed for outcome in outcomes), 2),
     }
+
+
+def _confusion(outcomes: Sequence[Outcome]) -> dict[str, dict[str, int]]:
+    """How often each answer was given, by what readers see; "none" is no polarity."""
+    counts = Counter(pair for outcome in outcomes for pair in outcome.pairs)
+    names: dict[Polarity | None, str] = {"+": "+", "-": "-", None: "none"}
+    return {names[expected]: {names[given]: counts[expected, given] for given in names} for expected in names}
 
 
 def wrong(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:

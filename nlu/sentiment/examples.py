@@ -2,7 +2,7 @@
 
 import hashlib
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from data.catalogue.catalogue import Catalogue
 from data.errors import MissingFileError
 from nlu.sentiment.corpora import Opinion, converse, left_out, normalised, redial, snippets
-from nlu.sentiment.grammar import POLARITIES, TRAINING_FOLDER, Grammar, Instance, Sentence, load_phrases, placed
+from nlu.sentiment.grammar import Grammar, Instance
+from nlu.sentiment.phrases import TRAINING_FOLDER
 
 _REDIAL_FILES = ("train_data.jsonl", "valid_data.jsonl", "valid.jsonl")
 _VALIDATION_SHARE = 0.12
@@ -45,19 +46,20 @@ class Opinions:
     kept_out: int
 
 
-def own_examples(seed: int, folder: Path = TRAINING_FOLDER) -> list[Instance]:
-    """Masked examples of the project's own sentences, without repetitions, in random order."""
-    sentences = Grammar(folder, seed).sentences()
+def own_examples(
+    seed: int, folder: Path = TRAINING_FOLDER, written: Mapping[str, Sequence[str]] | None = None
+) -> list[Instance]:
+    """Masked examples of the project's own sentences, without repetitions, in random order.
+
+    Args:
+        seed: of all random choices.
+        folder: with the phrase files.
+        written: clauses of other people that are mixed in, by sign.
+    """
+    sentences = Grammar(folder, seed, written).sentences()
     examples = list(dict.fromkeys(example for sentence in sentences for example in sentence.instances()))
     random.Random(seed).shuffle(examples)
     return examples
-
-
-def heldout_examples(folder: Path = TRAINING_FOLDER) -> list[Instance]:
-    """Expressions that no training sentence holds."""
-    phrases = load_phrases("heldout.yaml", folder)
-    sentences = [Sentence(placed(line), (POLARITIES[key],)) for key, lines in phrases.items() for line in lines]
-    return [example for sentence in sentences for example in sentence.instances()]
 
 
 def gather(sources: Sources, catalogue: Catalogue, seed: int) -> Opinions:

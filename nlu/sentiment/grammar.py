@@ -9,21 +9,15 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import yaml
-
-from data.errors import DataError, MissingFileError
 from nlu.sentiment.masking import OTHER, TARGET, words
-
-TRAINING_FOLDER = Path(__file__).resolve().parents[2] / "data" / "training" / "sentiment"
-
-POLARITIES: Mapping[str, str] = {"positive": "+", "negative": "-", "none": "0"}
+from nlu.sentiment.phrases import POLARITIES, TRAINING_FOLDER, Patterns, load_phrases
 
 _SLOT = re.compile(r"\bX\b")
-_MARKED = re.compile(r"\{([+\-0])\}|\{r([+\-0])\}")
+_MARKED = re.compile(r"\{([+\-0])\}|\{r([+\-0])\}|\{c([+\-0])\}")
 _MARK = "\x00{}\x01"
 _MARKS = re.compile("\x00(\\d+)\x01")
+_VARIANTS = 30
 _IT = re.compile(r"\b(it|this one|that one|this|that|them|him)\b")
 
 
@@ -58,30 +52,6 @@ class Sentence:
             yield Instance(tuple(tokens), label)
 
 
-def load_phrases(name: str, folder: Path = TRAINING_FOLDER) -> Any:
-    """One phrase file; every block of lines becomes a list of stripped lines.
-
-    Raises:
-        MissingFileError: when the file is not there.
-        DataError: when it is not valid YAML.
-    """
-    path = folder / name
-    if not path.is_file():
-        raise MissingFileError(f"{path} is missing: it is part of the project; restore it from version control.")
-    try:
-        return _lines(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except yaml.YAMLError as error:
-        raise DataError(f"{path} is not valid YAML: {error}") from error
-
-
-def _lines(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _lines(inner) for key, inner in value.items()}
-    if isinstance(value, str):
-        return [line.strip() for line in value.splitlines() if line.strip()]
-    return value
-
-
 def placed(clause: str, slot: int = 0) -> str:
     """The clause with its X replaced by the mark of a slot."""
     return _SLOT.sub(_MARK.format(slot), clause)
@@ -93,10 +63,16 @@ class Grammar:
     Args:
         folder: with the phrase files.
         seed: same seed, same sentences.
+        written: clauses that other people wrote, by sign, with X where they name the thing.
     """
 
-    def __init__(self, folder: Path = TRAINING_FOLDER, seed: int = 7) -> None:
+    def __init__(
+        self, folder: Path = TRAINING_FOLDER, seed: int = 7, written: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
         self._rng = random.Random(seed)
+        self._written_by_others = written or {}
+        self._expressions = Patterns("expressions.yaml", folder, self._rng)
+        self._combinations = Patterns("combinations.yaml", folder, self._rng)
         self._clauses = {POLARITIES[key]: lines for key, lines in load_phrases("clauses.yaml", folder).items()}
         self._predicates = load_phrases("predicates.yaml", folder)
         self._reactions = {POLARITIES[key]: lines for key, lines in load_phrases("reactions.yaml", folder).items()}
@@ -120,6 +96,7 @@ class Grammar:
                 made += [self._dressed(self._one(clause, polarity)) for _ in range(2)]
         for frame in self._frames * 3:
             made.append(self._dressed(self._framed(frame), 0.35))
+        made += self._from_patterns(scale)
         for polarity, lines in self._reactions.items():
             for line in lines:
                 made.append(Sentence(line, (polarity,)))
@@ -143,6 +120,15 @@ class Grammar:
             made += [self._dressed(make(), 0.4) for _ in range(int(count * scale))]
         return [self._written(sentence) for sentence in made]
 
+    def _from_patterns(self, scale: float) -> Iterator[Sentence]:
+        for key, patterns in self._expressions.groups.items():
+            for pattern in patterns:
+                for _ in range(max(1, round(_VARIANTS * scale * min(1, pattern.count("|") / 12)))):
+                    yield self._dressed(self._one(self._expressions.expand(pattern), POLARITIES[key]), 0.3)
+        for patterns in self._combinations.groups.values():
+            for pattern in [*patterns] * max(1, round(_VARIANTS * scale)):
+                yield self._dressed(self._framed(self._combinations.expand(pattern)), 0.25)
+
     def _pick(self, options: Sequence[str]) -> str:
         return self._rng.choice(options)
 
@@ -150,8 +136,14 @@ class Grammar:
         return self._pick("+-")
 
     def _clause(self, polarity: str) -> str:
-        if polarity != "0" and self._rng.random() < 0.35:
-            return self._pick([self._verb_clause, self._predicate_clause][self._rng.random() < 0.5](polarity))
+        chance = self._rng.random()
+        if polarity != "0" and chance < 0.25:
+            return self._pick([self._verb_clause, self._predicate_clause][chance < 0.12](polarity))
+        if chance < 0.4 and self._written_by_others.get(polarity):
+            return self._pick(self._written_by_others[polarity])
+        if chance < 0.75:
+            name = next(name for name, sign in POLARITIES.items() if sign == polarity)
+            return self._expressions.expand(self._pick(self._expressions.groups[name]))
         return self._pick(self._clauses[polarity])
 
     def _verb_clause(self, polarity: str) -> list[str]:
@@ -286,8 +278,9 @@ class Grammar:
         def fill(match: re.Match[str]) -> str:
             if match[2]:
                 return self._pick(self._reactions[match[2]])
-            labels.append(match[1])
-            return _MARK.format(len(labels) - 1)
+            labels.append(match[1] or match[3])
+            mark = _MARK.format(len(labels) - 1)
+            return mark if match[1] else _SLOT.sub(mark, self._clause(match[3]))
 
         text = _MARKED.sub(fill, frame)
         return Sentence(text, tuple(labels))
@@ -324,16 +317,19 @@ class Grammar:
 
     def _written(self, sentence: Sentence) -> Sentence:
         """Spelling as people have it: missing apostrophes, common misspellings, slips of the finger."""
-        careful = self._rng.random() < 0.6
-        parts = [part if careful else self._misspelt(part) for part in sentence.text.split(" ")]
-        return Sentence(" ".join(parts), sentence.labels)
+        chance = self._rng.random()
+        if chance < 0.55:
+            return sentence
+        slips = 0.06 if chance < 0.85 else 0.3
+        return Sentence(" ".join(self._misspelt(part, slips) for part in sentence.text.split(" ")), sentence.labels)
 
-    def _misspelt(self, word: str) -> str:
+    def _misspelt(self, word: str, slips: float) -> str:
         spellings = self._style["spellings"].get(word)
         if spellings and self._rng.random() < 0.35:
             return self._pick(spellings)
-        if len(word) > 4 and word.isalpha() and self._rng.random() < 0.08:
+        if len(word) > 3 and word.isalpha() and self._rng.random() < slips:
             place = self._rng.randrange(1, len(word) - 1)
-            swapped = word[:place] + word[place + 1] + word[place] + word[place + 2 :]
-            return self._pick([swapped, word[:place] + word[place + 1 :], word[:place] + word[place] + word[place:]])
+            before, letter, after = word[:place], word[place], word[place + 1 :]
+            swapped = before + after[0] + letter + after[1:]
+            return self._pick([swapped, before + after, before + letter + letter + after])
         return word

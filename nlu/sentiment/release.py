@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from data.catalogue.catalogue import Catalogue
 from nlu.sentiment.card import ModelCard, Thresholds, sha256
-from nlu.sentiment.corpora import Opinion
+from nlu.sentiment.corpora import Opinion, rated_clauses
 from nlu.sentiment.evaluation import figures, read_cases, run
-from nlu.sentiment.examples import Opinions, Sources, gather, heldout_examples, own_examples
+from nlu.sentiment.examples import Opinions, Sources, gather, own_examples
 from nlu.sentiment.grammar import Instance
+from nlu.sentiment.own_cases import held_out, instances, validation
 from nlu.sentiment.recognizer import LABELS, StanzaSentimentRecognizer, decide
 from nlu.sentiment.training import Material
 
@@ -58,8 +59,8 @@ def release(folder: Path, what: Release, sources: Sources, catalogue: Catalogue,
     Returns:
         The card, as written.
     """
-    own = own_examples(what.seed)
     opinions = gather(sources, catalogue, what.seed)
+    own = own_examples(what.seed, written=rated_clauses(opinions.training))
     material = Material(
         own[_OWN_VALIDATION:],
         _examples(opinion for opinion in opinions.training if not opinion.targets),
@@ -84,7 +85,11 @@ def release(folder: Path, what: Release, sources: Sources, catalogue: Catalogue,
 
 def validation_sets(own: Sequence[Instance], opinions: Sequence[Opinion]) -> dict[str, list[Instance]]:
     """What thresholds are chosen on, by name."""
-    sets = {"held-out expressions": heldout_examples(), "own sentences": list(own)}
+    sets = {
+        "validation messages": instances(validation()),
+        "held-out expressions": instances(held_out()),
+        "own sentences": list(own),
+    }
     for source in ("converse", "snippets"):
         found = _examples(opinion for opinion in opinions if opinion.source == source)
         if found:

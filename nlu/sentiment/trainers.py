@@ -6,7 +6,7 @@ from pathlib import Path
 
 from data.errors import UsageError
 from nlu.sentiment.release import Trainer
-from nlu.sentiment.training import Material, Progress, Recipe, Saved
+from nlu.sentiment.training import Material, Progress, Recipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,30 +15,30 @@ class Model:
 
     Attributes:
         name: on its card.
-        make: from a seed, a listener to the progress and a saved model to start from, what trains it.
+        make: from a seed, a listener to the progress and a folder for what interrupted training keeps, what trains it.
     """
 
     name: str
-    make: Callable[[int, Progress, Saved | None], Trainer]
+    make: Callable[[int, Progress, Path | None], Trainer]
 
 
-def _adapted(seed: int, progress: Progress, start: Saved | None) -> Trainer:
+def _adapted(seed: int, progress: Progress, work: Path | None) -> Trainer:
     def train(material: Material, folder: Path) -> str | None:
         from nlu.sentiment import training
         from nlu.sentiment.encoder import ENCODER
 
-        training.save(training.train(material, Recipe(seed=seed), progress, start), folder)
+        training.save(training.train(material, Recipe(seed=seed), progress, work), folder)
         return ENCODER
 
     return train
 
 
-def _words(seed: int, progress: Progress, start: Saved | None) -> Trainer:
+def _words(seed: int, progress: Progress, work: Path | None) -> Trainer:
     def train(material: Material, folder: Path) -> str | None:
         from nlu.sentiment import word_model
 
-        if start is not None:
-            raise UsageError("The small model is always trained from the beginning: leave out --start.")
+        if work is not None:
+            raise UsageError("The small model is trained in one go: leave out --work.")
         word_model.train(material, folder, seed, progress)
         return None
 

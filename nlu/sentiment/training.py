@@ -1,16 +1,15 @@
 """Trains the default sentiment model: Stanza's classifier over MiniLM, adapted by low-rank matrices.
 
-In passes. The first half of the first learns from the project's own sentences and, where given, from rated review
-sentences; what it has learned sifts the noisy labels of conversations, and the second half goes on with those that
-agree. Every later pass sifts them again, with what is known by then.
+In passes, each over other examples: the project's own sentences, rated review sentences and, from the second pass on,
+opinions from conversations, whose noisy labels are sifted by what has been learned so far. A pass leaves behind all
+that the next one needs, so training that was interrupted goes on where it stood and still makes the same model.
 """
 
 import logging
 import random
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from stanza.models.classifiers.trainer import Trainer
 from stanza.models.common.pretrain import Pretrain, PretrainedWordVocab
 from torch import Tensor, nn
 
+from data.errors import UsageError
 from nlu.sentiment.encoder import ENCODER, add_low_rank, load_encoder, low_rank_state, trainable
 from nlu.sentiment.examples import agreeing, balanced
 from nlu.sentiment.grammar import Instance
@@ -35,22 +35,25 @@ Progress = Callable[[float], None]
 """Told how much of the work is done, from 0 to 1."""
 
 _LONGEST = 60
-_WARM_UP, _LEAST = 0.04, 0.02
+_WARM_UP = 0.05
+_STATE = "training.pt"
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A later pass.
+    """What one pass learns from.
 
     Attributes:
-        mixed: own sentences and rated review sentences.
-        opinions: at most so many liked and so many disliked ones are added.
-        rate: highest learning rate.
+        own: number of the project's own sentences.
+        rated: number of rated review sentences.
+        opinions: at most so many liked and so many disliked ones from conversations.
+        rates: learning rate at the beginning and at the end.
     """
 
-    mixed: tuple[int, int]
+    own: int
+    rated: int
     opinions: tuple[int, int]
-    rate: float = 7e-4
+    rates: tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +65,20 @@ class Recipe:
         rank: of the low-rank matrices.
         channels: filters of each width in Stanza's classifier.
         batch: examples a step.
-        rate: highest learning rate; it rises for the first steps and falls to nearly nothing.
-        first: examples of the first half: own sentences, rated review sentences.
-        second: the same of the second half; the sifted opinions are added.
-        opinions: at most so many of each sign are added.
-        later: the passes after the first.
+        passes: in order.
     """
 
     seed: int = 7
     rank: int = 32
     channels: int = 100
     batch: int = 32
-    rate: float = 1e-3
-    first: tuple[int, int] = (9000, 3000)
-    second: tuple[int, int] = (7000, 1500)
-    opinions: tuple[int, int] = (2500, 2500)
-    later: tuple[Pass, ...] = (Pass((9000, 2000), (4000, 1500)), Pass((9000, 1500), (2000, 800)))
+    passes: tuple[Pass, ...] = (
+        Pass(13000, 5000, (0, 0), (8.0e-4, 6.4e-4)),
+        Pass(12000, 4500, (1000, 600), (6.4e-4, 4.8e-4)),
+        Pass(12000, 4500, (1000, 600), (4.8e-4, 3.2e-4)),
+        Pass(12000, 4500, (1000, 600), (3.2e-4, 1.6e-4)),
+        Pass(12000, 4500, (1000, 600), (1.6e-4, 1.0e-5)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,79 +90,42 @@ class Material:
     opinions: Sequence[Instance]
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """A model saved after some passes, to go on from.
-
-    Attributes:
-        folder: of the model.
-        passes: how many it has behind it.
-    """
-
-    folder: Path
-    passes: int = 1
-
-
-def train(material: Material, recipe: Recipe, progress: Progress, start: Saved | None = None) -> Any:
+def train(material: Material, recipe: Recipe, progress: Progress, work: Path | None = None) -> Any:
     """All passes, or those that are still to come.
 
     Args:
         material: to learn from.
         recipe: settings.
         progress: told after every step.
-        start: what to go on from; None to begin.
+        work: folder that keeps the state after every pass, to go on from; None to keep nothing.
 
     Returns:
         Stanza's classifier, its encoder still with separate low-rank matrices.
     """
     torch.set_num_threads(1)  # the order of sums, and so the model, would depend on their number
-    classifier = build(recipe)
-    total = 1 + len(recipe.later)
-    if start is None:
-        _first_pass(classifier, material, recipe, lambda share: progress(share / total))
-    else:
-        resume(classifier, start.folder)
-    for number in range(start.passes if start else 1, total):
-        later, rng = recipe.later[number - 1], _seeded(recipe.seed + number)
-        sifted = balanced(_sifted(classifier, material.opinions), later.opinions, rng)
-        fitter = Fitter(classifier, recipe, later.rate, rng, partial(_share, progress, number, total))
-        fitter.fit([*_mixed(material, later.mixed, rng), *sifted], (0.0, 1.0))
-    return classifier
+    _seeded(recipe.seed)
+    fitter = Fitter(build(recipe), recipe, progress)
+    done = fitter.restore(work) if work else 0
+    for number in range(done, len(recipe.passes)):
+        rng = _seeded(recipe.seed + 1 + number)
+        fitter.fit(_examples(fitter.classifier, material, recipe.passes[number], rng), number, rng)
+        if work:
+            fitter.keep(work, number + 1)
+    return fitter.classifier
 
 
-def _share(progress: Progress, done: int, total: int, share: float) -> None:
-    progress((done + share) / total)
-
-
-def _first_pass(classifier: Any, material: Material, recipe: Recipe, progress: Progress) -> None:
-    rng = _seeded(recipe.seed)
-    fitter = Fitter(classifier, recipe, recipe.rate, rng, progress)
-    fitter.fit(_mixed(material, recipe.first, rng), (0.0, 0.5))
-    sifted = balanced(_sifted(classifier, material.opinions), recipe.opinions, rng)
-    fitter.fit([*_mixed(material, recipe.second, rng), *sifted], (0.5, 1.0))
+def _examples(classifier: Any, material: Material, part: Pass, rng: random.Random) -> list[Instance]:
+    examples = [*_some(material.own, part.own, rng), *_some(material.rated, part.rated, rng)]
+    if not material.opinions or not any(part.opinions):
+        return examples
+    sifted = agreeing(material.opinions, probabilities(classifier, material.opinions))
+    return [*examples, *balanced(sifted, part.opinions, rng)]
 
 
 def _seeded(seed: int) -> random.Random:
     torch.manual_seed(seed)
     random.seed(seed)  # Stanza places the padding with it
     return random.Random(seed)
-
-
-def _mixed(material: Material, counts: tuple[int, int], rng: random.Random) -> list[Instance]:
-    own, rated = counts
-    return [*_some(material.own, own, rng), *_some(material.rated, rated, rng)]
-
-
-def _sifted(classifier: Any, opinions: Sequence[Instance]) -> list[Instance]:
-    return agreeing(opinions, probabilities(classifier, opinions)) if opinions else []
-
-
-def resume(classifier: Any, folder: Path) -> None:
-    """Takes over the weights of a saved model of the same recipe."""
-    checkpoint = torch.load(folder / "classifier.pt", weights_only=True)
-    adapter = torch.load(folder / "adapter.pt", weights_only=True)
-    classifier.load_state_dict(checkpoint["params"]["model"], strict=False)
-    classifier.bert_model.load_state_dict(adapter, strict=False)
 
 
 def _some(examples: Sequence[Instance], count: int, rng: random.Random) -> list[Instance]:
@@ -215,47 +179,76 @@ def save_pretrain(path: Path) -> None:
 
 
 class Fitter:
-    """Adam with a learning rate that rises at once and then falls over the whole pass.
+    """Adam with a learning rate that rises at once and then falls from pass to pass.
 
     Args:
         classifier: made by `build`.
         recipe: settings.
-        rate: highest learning rate.
-        rng: orders the examples.
         progress: told after every step.
     """
 
-    def __init__(self, classifier: Any, recipe: Recipe, rate: float, rng: random.Random, progress: Progress) -> None:
-        self._classifier, self._recipe, self._rng, self._progress = classifier, recipe, rng, progress
-        self._rate = rate
-        self._learned = [parameter for parameter in classifier.parameters() if parameter.requires_grad]
-        self._optimiser = torch.optim.AdamW(self._learned, lr=rate, weight_decay=0.01)
+    def __init__(self, classifier: Any, recipe: Recipe, progress: Progress) -> None:
+        self.classifier = classifier
+        self._recipe, self._progress = recipe, progress
+        self._learned = {name: value for name, value in classifier.named_parameters() if value.requires_grad}
+        self._optimiser = torch.optim.AdamW(self._learned.values(), weight_decay=0.01)
         self._measure = nn.CrossEntropyLoss(label_smoothing=0.05)
 
-    def fit(self, examples: Sequence[Instance], part: tuple[float, float]) -> None:
+    def fit(self, examples: Sequence[Instance], number: int, rng: random.Random) -> None:
         """Learns from every example once.
 
         Args:
             examples: in any order.
-            part: where in the whole pass these examples stand, from 0 to 1.
+            number: of the pass, from 0.
+            rng: orders the examples.
         """
-        self._classifier.train()
-        batches = list(_batches(examples, self._recipe.batch, self._rng))
-        with trainable(self._classifier):
+        self.classifier.train()
+        batches = list(_batches(examples, self._recipe.batch, rng))
+        first, last = self._recipe.passes[number].rates
+        with trainable(self.classifier):
             for step, batch in enumerate(batches, 1):
-                place = part[0] + (part[1] - part[0]) * step / len(batches)
-                self._step(batch, self._rate * min(1.0, place / _WARM_UP) * max(_LEAST, 1 - place))
-                self._progress(place)
-        self._classifier.eval()
+                place = step / len(batches)
+                rate = first + (last - first) * place
+                self._step(batch, rate if number else rate * min(1.0, place / _WARM_UP))
+                self._progress((number + place) / len(self._recipe.passes))
+        self.classifier.eval()
+
+    def keep(self, work: Path, passes: int) -> None:
+        """Saves all that the next pass needs."""
+        work.mkdir(parents=True, exist_ok=True)
+        state = {"learned": self._learned, "optimiser": self._optimiser.state_dict(), "recipe": self._recipe_of(passes)}
+        torch.save({**state, "passes": passes}, work / _STATE)
+
+    def restore(self, work: Path) -> int:
+        """Takes over what an interrupted training of the same recipe has kept.
+
+        Returns:
+            How many passes were done; 0 when nothing was kept.
+
+        Raises:
+            UsageError: when another recipe was interrupted.
+        """
+        if not (work / _STATE).is_file():
+            return 0
+        state = torch.load(work / _STATE, weights_only=True)
+        if state["recipe"] != self._recipe_of(state["passes"]):
+            raise UsageError(f"{work} holds the training of another recipe: name another folder or empty it.")
+        for name, value in self._learned.items():
+            value.data.copy_(state["learned"][name])
+        self._optimiser.load_state_dict(state["optimiser"])
+        return int(state["passes"])
+
+    def _recipe_of(self, passes: int) -> str:
+        return str(replace(self._recipe, passes=self._recipe.passes[:passes]))
 
     def _step(self, batch: Sequence[Instance], rate: float) -> None:
         for group in self._optimiser.param_groups:
             group["lr"] = rate
         wanted = torch.tensor([LABELS.index(example.label) for example in batch])
-        loss: Tensor = self._measure(self._classifier([list(example.tokens[:_LONGEST]) for example in batch]), wanted)
+        loss: Tensor = self._measure(self.classifier([list(example.tokens[:_LONGEST]) for example in batch]), wanted)
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self._learned, 1.0)
+        nn.utils.clip_grad_norm_(self._learned.values(), 1.0)
         self._optimiser.step()
 
 

@@ -20,9 +20,10 @@ from stanza.models import classifier as stanza_classifier
 from stanza.models.common.pretrain import PretrainedWordVocab
 
 from nlu.sentiment.encoder import load_encoder
-from nlu.sentiment.examples import balanced, heldout_examples
+from nlu.sentiment.examples import balanced
 from nlu.sentiment.grammar import Instance
 from nlu.sentiment.masking import OTHER, TARGET
+from nlu.sentiment.own_cases import held_out, instances
 from nlu.sentiment.training import LABELS, Material, Progress, half_precision
 
 _DIMENSIONS = 48
@@ -51,7 +52,9 @@ def train(material: Material, folder: Path, seed: int, progress: Progress) -> No
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         _write(examples, work / "train.json")
-        _write([*heldout_examples(), *rng.sample(list(material.own), min(600, len(material.own)))], work / "dev.json")
+        _write(
+            [*instances(held_out()), *rng.sample(list(material.own), min(600, len(material.own)))], work / "dev.json"
+        )
         stanza_classifier.main(_arguments(work, folder, seed))
         checkpoint = torch.load(work / "classifier.pt", weights_only=True)
     checkpoint.pop("optimizer_state_dict", None)

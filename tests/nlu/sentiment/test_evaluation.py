@@ -1,4 +1,5 @@
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -6,7 +7,10 @@ import pytest
 from data.errors import DataError, MissingFileError
 from data.model import Polarity
 from nlu.model import Span
-from nlu.sentiment.evaluation import figures, read_cases, run, wrong
+from nlu.sentiment.evaluation import Case, figures, read_cases, run, wrong
+from nlu.sentiment.grammar import Instance
+from nlu.sentiment.masking import OTHER, TARGET
+from nlu.sentiment.own_cases import OWN_CASES, instances, marked
 
 
 class Scripted:
@@ -49,12 +53,31 @@ def test_no_polarity_is_wrong_and_unstated_ones_are_counted_apart(tmp_path: Path
     assert document["balanced_accuracy"] == round((1 + 1 / 3) / 2, 4)
     assert document["sentences_exact"] == round(2 / 3, 4)
     assert document["by_category"] == {"contrast": {"n": 3, "accuracy": 1.0}, "list": {"n": 2, "accuracy": 0.0}}
+    assert document["confusion"] == {
+        "+": {"+": 2, "-": 0, "none": 0},
+        "-": {"+": 1, "-": 1, "none": 1},
+        "none": {"+": 0, "-": 0, "none": 1},
+    }
     assert document["without_polarity"] == {"n": 1, "none_given": 1}
     assert document["ms_median"] >= 0
     assert [(error["mention"], error["expected"], error["given"]) for error in wrong(outcomes)] == [
         ("C", "-", "+"),
         ("D", "-", None),
     ]
+
+
+def test_own_cases_are_read_with_spans_and_signs() -> None:
+    assert marked("[A]+ and [B b]-, not [C]?", "kind") == Case(
+        "A and B b, not C", (Span(0, 1), Span(6, 9), Span(15, 16)), ("+", "-", None), "kind"
+    )
+    assert instances([marked("[A]+ or [B]?")]) == [
+        Instance((TARGET, "or", OTHER), "+"),
+        Instance((OTHER, "or", TARGET), "0"),
+    ]
+    for read in OWN_CASES.values():
+        signs = Counter(sign for case in read() for sign in case.polarities)
+        assert min(signs["+"], signs["-"]) >= 40
+        assert signs[None] >= 20
 
 
 @pytest.mark.parametrize(

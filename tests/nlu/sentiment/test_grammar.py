@@ -1,12 +1,16 @@
+import random
+import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from data.errors import DataError, MissingFileError
-from nlu.sentiment.examples import balanced, heldout_examples, own_examples
-from nlu.sentiment.grammar import Grammar, Instance, Sentence, load_phrases, placed
+from nlu.sentiment.examples import balanced, own_examples
+from nlu.sentiment.grammar import Grammar, Instance, Sentence, placed
 from nlu.sentiment.masking import OTHER, TARGET, words
+from nlu.sentiment.own_cases import held_out, instances, validation
+from nlu.sentiment.phrases import TRAINING_FOLDER, Patterns, load_phrases
 
 
 @pytest.fixture(scope="module")
@@ -42,15 +46,39 @@ def test_a_contrast_gives_opposite_labels_to_its_two_targets() -> None:
     ]
 
 
-def test_held_out_expressions_are_in_no_training_phrase() -> None:
-    trained = set(map(" ".join, map(words, _all_phrases())))
-    kept = [line for lines in load_phrases("heldout.yaml").values() for line in lines]
-    assert len(kept) == len(heldout_examples()) == len(set(kept))
-    assert not {" ".join(words(line)) for line in kept} & trained
+def test_what_is_held_out_is_in_no_training_sentence(sentences: list[Sentence]) -> None:
+    trained = {example.tokens for sentence in sentences for example in sentence.instances()}
+    trained |= {tuple(words(line.replace("X", TARGET))) for line in _all_phrases()}
+    kept = instances([*held_out(), *validation()])
+    assert len(kept) == len(set(kept)) > 400
+    assert not {example.tokens for example in kept} & trained
 
 
 def _all_phrases() -> list[str]:
     return [line for lines in load_phrases("clauses.yaml").values() for line in lines]
+
+
+def test_validation_messages_are_masked_as_the_bot_masks() -> None:
+    assert Instance(("hand", "on", "heart", ",", TARGET, "turned", "me", "into", "a", "puddle"), "+") in set(
+        instances(validation())
+    )
+
+
+def test_every_pattern_is_about_one_thing() -> None:
+    patterns = Patterns("expressions.yaml", TRAINING_FOLDER, random.Random(1))
+    for lines in patterns.groups.values():
+        for line in lines:
+            for _ in range(5):
+                assert len(re.findall(r"\bX\b|[()$|]", patterns.expand(line))) == 1, line
+
+
+def test_patterns_stand_for_all_their_phrases(tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text("words:\n  pet: |\n    cat\n    dog\nany: |\n  (my|the) (old)? $pet\n")
+    patterns = Patterns("p.yaml", tmp_path, random.Random(1))
+    found = {patterns.expand(patterns.groups["any"][0]) for _ in range(200)}
+    assert found == {f"{which} {age}{pet}" for which in ("my", "the") for age in ("", "old ") for pet in ("cat", "dog")}
+    with pytest.raises(DataError, match="bird"):
+        patterns.expand("a $bird")
 
 
 def test_examples_are_not_repeated() -> None:
@@ -67,8 +95,6 @@ def test_a_missing_or_broken_phrase_file_is_named(tmp_path: Path) -> None:
 
 
 def test_balancing_repeats_the_rarer_sign() -> None:
-    import random
-
     many = [Instance((str(number),), "+") for number in range(50)]
     few = [Instance((str(number),), "-") for number in range(5)]
     counts = Counter(example.label for example in balanced([*many, *few], (20, 20), random.Random(1)))

@@ -9,23 +9,15 @@ import pytest
 from data.errors import DataError, MissingFileError
 from data.model import Polarity
 from nlu.model import Span
+from nlu.sentiment import own_cases
 from nlu.sentiment.card import MODELS_FOLDER, Thresholds
 from nlu.sentiment.recognizer import StanzaSentimentRecognizer, decide
 
 
 def marked(text: str) -> tuple[str, tuple[Span, ...], tuple[Polarity | None, ...]]:
-    """Reads "[name]+": the text without marks, the spans and the polarities ("?" for none)."""
-    plain, spans, signs = "", [], []
-    signed: dict[str, Polarity | None] = {"+": "+", "-": "-", "?": None}
-    for piece in text.split("["):
-        name, closed, rest = piece.partition("]")
-        if not closed:
-            plain += piece
-            continue
-        spans.append(Span(len(plain), len(plain) + len(name)))
-        signs.append(signed[rest[0]])
-        plain += name + rest[1:]
-    return plain, tuple(spans), tuple(signs)
+    """Text, spans and polarities of a text in which "[name]+" is liked, "[name]-" disliked, "[name]?" neither."""
+    case = own_cases.marked(text)
+    return case.text, case.spans, case.polarities
 
 
 PLAIN = [

@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 
 from data.catalogue.catalogue import Catalogue
+from data.errors import UsageError
 from nlu.sentiment.card import ModelCard, Thresholds
 from nlu.sentiment.examples import Sources
 from nlu.sentiment.grammar import Instance
 from nlu.sentiment.release import Release, choose, release
 from nlu.sentiment.training import Material, Pass, Recipe, probabilities, save, train
 
-TINY = Recipe(seed=5, rank=4, channels=8, first=(64, 0), second=(32, 0), later=(Pass((64, 0), (0, 0)),))
+RATES = (1e-3, 1e-4)
+TINY = Recipe(seed=5, rank=4, channels=8, passes=(Pass(96, 0, (0, 0), RATES), Pass(64, 0, (0, 0), RATES)))
 LIKED = Instance(("i", "adore", "target"), "+")
 DISLIKED = Instance(("target", "was", "awful"), "-")
 
@@ -47,6 +49,26 @@ def test_what_is_saved_reads_like_what_was_trained(made: tuple[Path, ModelCard, 
 def test_a_few_steps_already_tell_like_from_dislike(made: tuple[Path, ModelCard, dict[str, Any]]) -> None:
     liked, disliked = made[2]["rows"]
     assert liked[2] - liked[0] > disliked[2] - disliked[0]
+
+
+def test_interrupted_training_goes_on_to_the_same_model(tmp_path: Path) -> None:
+    own = [LIKED, DISLIKED] * 16
+    recipe = Recipe(seed=5, rank=2, channels=4, passes=(Pass(32, 0, (0, 0), RATES),) * 2)
+
+    class StoppedError(Exception):
+        """Raised in the middle of the second pass."""
+
+    def interrupt(share: float) -> None:
+        if share > 0.5:
+            raise StoppedError
+
+    whole = train(Material(own, (), ()), recipe, lambda share: None)
+    with pytest.raises(StoppedError):
+        train(Material(own, (), ()), recipe, interrupt, tmp_path)
+    resumed = train(Material(own, (), ()), recipe, lambda share: None, tmp_path)
+    assert np.array_equal(probabilities(resumed, [LIKED, DISLIKED]), probabilities(whole, [LIKED, DISLIKED]))
+    with pytest.raises(UsageError, match="another recipe"):
+        train(Material(own, (), ()), TINY, lambda share: None, tmp_path)
 
 
 def test_the_card_says_what_the_model_is(made: tuple[Path, ModelCard, dict[str, Any]]) -> None:
