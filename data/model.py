@@ -68,6 +68,7 @@ class Constraint:
         minimum: lower bound of a range, inclusive (years or minutes).
         maximum: upper bound of a range, inclusive.
         negated: whether items that satisfy it are the unwanted ones.
+        loose: whether it only comes close to the words: genres for "lighter".
     """
 
     text: str
@@ -76,3 +77,4 @@ class Constraint:
     minimum: int | None = None
     maximum: int | None = None
     negated: bool = False
+    loose: bool = False

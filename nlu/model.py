@@ -133,6 +133,7 @@ class Understanding:
         learned: entities that a lookup added to the catalogue in this turn.
         overall: opinion of a message that names nothing ("loved it!", "meh"); None when it states none.
         unknown: the user's words that look like a name and are none that anybody knows ("I like Zorblax").
+        unheard: the user's words for wishes that nothing in the catalogue can tell ("with my kids").
         notes: names of what went otherwise than usual ("intents_unavailable", "lookup_failed").
     """
 
@@ -150,6 +151,7 @@ class Understanding:
     notes: tuple[str, ...] = ()
     overall: Polarity | None = None
     unknown: tuple[str, ...] = ()
+    unheard: tuple[str, ...] = ()
 
 
 class IntentRecognizer(Protocol):
@@ -165,14 +167,18 @@ class Linking:
     """What the entity linker found in one message, as in `Understanding`. Polarities are still None.
 
     Attributes:
-        kind: the kind of item that the message asks for if it is a request ("suggest a song").
+        wishes: conditions that the message holds if it is a request: a kind of item ("suggest a song"), a mood.
+        unheard: words for wishes that nothing in the catalogue can tell, in a request.
+        unheard_degrees: of these, the ones that are wishes in any message: "more complicated".
     """
 
     mentions: tuple[Mention, ...] = ()
     item_reference: Reference | None = None
     property_references: tuple[Reference, ...] = ()
     constraints: tuple[Constraint, ...] = ()
-    kind: Constraint | None = None
+    wishes: tuple[Constraint, ...] = ()
+    unheard: tuple[str, ...] = ()
+    unheard_degrees: tuple[str, ...] = ()
     answer: Answer | None = None
     domain: Domain | None = None
     learned: tuple[Entity, ...] = ()

@@ -7,7 +7,7 @@ from data.errors import BackendError
 from data.model import Constraint, Polarity
 from nlu.entities.message import Message
 from nlu.entities.words import Words, load_words
-from nlu.intents.coarse import ABOUT_THE_ITEM, RESETS, STATING, TALK
+from nlu.intents.coarse import ABOUT_THE_ITEM, OF_THE_ITEM, RESETS, STATING, TALK
 from nlu.model import (
     Context,
     EntityLinker,
@@ -24,6 +24,7 @@ from nlu.model import (
 INTENTS_UNAVAILABLE = "intents_unavailable"
 SENTIMENT_UNAVAILABLE = "sentiment_unavailable"
 
+_REQUEST = "request_recommendation"
 _ANSWERS = frozenset({"inform", "affirm", "deny"})
 _SMALL_TALK = _ANSWERS | TALK | {"start"}
 _CHOOSING = frozenset({"item", "role", "delete"})
@@ -102,6 +103,7 @@ class Understander:
             learned=opinionated.learned,
             notes=tuple(notes),
             unknown=linking.unknown,
+            unheard=linking.unheard if coarse == _REQUEST else linking.unheard_degrees,
         )
 
     async def _recognise(self, text: str) -> IntentResult | None:
@@ -126,9 +128,20 @@ class Understander:
             return _Opinions(linking, notes=(SENTIMENT_UNAVAILABLE,))
         signs = iter(polarities)
         mentions = tuple(replace(mention, polarity=next(signs)) for mention in linking.mentions)
+        mentions = self._with_exceptions(Message(text, self._words), mentions)
         item = replace(references[0], polarity=next(signs)) if references else None
         properties = tuple(replace(one, polarity=next(signs)) for one in linking.property_references)
         return _Opinions(replace(linking, mentions=mentions, item_reference=item, property_references=properties))
+
+    def _with_exceptions(self, message: Message, mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
+        """An exception has the other opinion than what it is an exception of: "no horror, except Alien"."""
+        excepted = message.after_phrases(self._words.exceptions)
+        kept: list[Mention] = []
+        for mention in mentions:
+            rule = kept[-1].polarity if kept else None
+            opposite: Polarity = "-" if rule == "+" else "+"
+            kept.append(replace(mention, polarity=opposite) if mention.start in excepted and rule else mention)
+        return tuple(kept)
 
     def _bare_title(self, message: Message, linking: Linking, context: Context) -> bool:
         """Whether the message is nothing but names: a preference whose polarity is to be asked."""
@@ -142,15 +155,16 @@ class Understander:
         """The coarse intent, from what the classifier says and what was found in the message."""
         best, confidence = recognised.best, recognised.confidence
         if bare:
-            return "request_recommendation" if self._wants_items(recognised, linking) else "preference"
+            return _REQUEST if self._wants_items(message, recognised, linking) else "preference"
         if linking.answer is not None and context.asked in _CHOOSING and best not in _LEAVING:
             return "inform"
         asked = self._question_about_item(message, linking, context)
         if asked is not None and best not in ABOUT_THE_ITEM and confidence < self._config.sure:
             return asked
         examples = any(mention.example for mention in linking.mentions)
-        if self._refuses(message, linking) or (examples and best in STATING):
-            return "request_recommendation"
+        wishes = self._wishes(recognised, linking, context) or self._refuses(message, linking)
+        if wishes or (examples and best in STATING):
+            return _REQUEST
         if best in _SMALL_TALK and self._states_preference(message, best, linking):
             return "preference"
         lost = best == "inform" and context.asked is None and linking.domain is None
@@ -158,15 +172,23 @@ class Understander:
             return self._by_content(linking)
         return best
 
-    def _wants_items(self, recognised: IntentResult, linking: Linking) -> bool:
-        """Whether bare names are conditions: "movies by Kubrick", or what the classifier takes for them."""
+    def _wishes(self, recognised: IntentResult, linking: Linking, context: Context) -> bool:
+        """Whether it only says what is wanted: "a band from Ireland", "I want to laugh"."""
+        conditions = (*linking.constraints, *linking.wishes)
+        if linking.mentions or linking.item_reference:
+            described = recognised.best == "inform" and context.asked in {None, "rating"}
+            return described and linking.domain is not None and bool(linking.constraints)
+        unsure = recognised.confidence < self._config.sure and recognised.best not in OF_THE_ITEM
+        return unsure and any(one.loose for one in conditions)
+
+    def _wants_items(self, message: Message, recognised: IntentResult, linking: Linking) -> bool:
+        """Whether bare names are conditions: "movies by Kubrick", "a thriller", or what the classifier says are."""
         introduced = any(
             one.values and one.text not in {mention.text for mention in linking.mentions} for one in linking.constraints
         )
         conditions = all(mention.candidates[0].kind in _CONDITION_KINDS for mention in linking.mentions)
-        return (introduced and linking.domain is not None) or (
-            conditions and recognised.best == "request_recommendation"
-        )
+        wanted = recognised.best == _REQUEST or message.word(0) in self._words.indefinite
+        return (introduced and linking.domain is not None) or (conditions and wanted)
 
     def _refuses(self, message: Message, linking: Linking) -> bool:
         """Whether the message is nothing but what is not wanted: "not horror"."""
@@ -185,7 +207,7 @@ class Understander:
         opinions = [linking.item_reference, *linking.property_references]
         if linking.mentions or any(reference is not None and reference.polarity for reference in opinions):
             return "preference"
-        return "request_recommendation" if linking.constraints else "fallback"
+        return _REQUEST if linking.constraints else "fallback"
 
     def _question_about_item(self, message: Message, linking: Linking, context: Context) -> str | None:
         """Details, why or trailer, when the message asks about the item on show."""
@@ -212,9 +234,8 @@ class Understander:
 
 
 def _conditions(linking: Linking, coarse: str) -> tuple[Constraint, ...]:
-    """The conditions of the message; a request may also ask for a kind of item."""
-    wanted = linking.kind if coarse == "request_recommendation" else None
-    return linking.constraints if wanted is None else (*linking.constraints, wanted)
+    """The conditions of the message; a request may also ask for a kind of item or a mood."""
+    return (*linking.constraints, *linking.wishes) if coarse == _REQUEST else linking.constraints
 
 
 def _outside(message: Message, linking: Linking) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from data.errors import ConfigError, MissingFileError
 from data.model import Domain, PropertyId, Qid
 
-__all__ = ["DomainConfig", "PropertyConfig", "load_domain", "load_domains"]
+__all__ = ["DomainConfig", "MoodConfig", "PropertyConfig", "load_domain", "load_domains"]
 
 _QidText = Annotated[Qid, StringConstraints(pattern=r"^Q[1-9][0-9]*$")]
 _PropertyText = Annotated[PropertyId, StringConstraints(pattern=r"^P[1-9][0-9]*$")]
@@ -55,6 +55,22 @@ class PropertyConfig(BaseModel):
         return self.labels.get(language, self.labels["en"])
 
 
+class MoodConfig(BaseModel):
+    """A mood that requests ask for, and the genres that come closest to it.
+
+    Attributes:
+        words: words for it by language code ("light", "to laugh").
+        more: words for more of it ("lighter").
+        genres: the ids of the genres.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    words: Mapping[str, tuple[str, ...]]
+    more: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    genres: tuple[_QidText, ...] = Field(min_length=1)
+
+
 class DomainConfig(BaseModel):
     """What can be recommended in one domain, and what is known of it.
 
@@ -67,6 +83,7 @@ class DomainConfig(BaseModel):
         occupations: occupations of people who are items themselves (music artists), and the kind they make.
         kinds: kinds of its items in the catalogue, the usual one first.
         kind_words: words of a request that ask for some kinds only, by language code and word ("song").
+        moods: moods and the genres that stand for them.
         properties: the properties, most telling first.
     """
 
@@ -80,6 +97,7 @@ class DomainConfig(BaseModel):
     occupations: Mapping[_QidText, str] = Field(default_factory=dict)
     kinds: tuple[str, ...] = Field(min_length=1)
     kind_words: Mapping[str, Mapping[str, tuple[str, ...]]] = Field(default_factory=dict)
+    moods: tuple[MoodConfig, ...] = ()
     properties: Mapping[_PropertyText, PropertyConfig] = Field(min_length=1)
 
     @model_validator(mode="after")

@@ -9,7 +9,7 @@ from nlu.entities.folding import tokenize
 from nlu.entities.index import allowed_edits
 from nlu.entities.message import Message, Segment
 from nlu.entities.names import BRACKETS
-from nlu.entities.words import Phrase
+from nlu.entities.words import Phrase, phrase
 from nlu.model import Answer
 
 _YEARS = range(1000, 2200)
@@ -120,7 +120,9 @@ def _firm_place(message: Message, place: int, count: int) -> int | None:
 
 
 def _loose_places(message: Message, count: int) -> Iterator[int]:
-    """Number words; "that one" is no number."""
+    """Number words; "that one" is no number, nor is "the 1984 one"."""
+    if any(message.is_year(place) for place in range(len(message))):
+        return
     for place in range(len(message)):
         number = message.words.numbers.get(message.word(place))
         if number is not None and number <= count and message.word(place - 1) not in message.words.demonstratives:
@@ -132,6 +134,7 @@ def _named(message: Message, part: Segment, options: Sequence[_Option]) -> Itera
     ways: tuple[Callable[[Message, Segment, Sequence[_Option]], list[tuple[_Option, Segment]]], ...] = (
         _by_name,
         _by_year,
+        _by_kind,
         _by_age,
         _by_fragment,
         _by_resemblance,
@@ -185,16 +188,28 @@ def _by_year(message: Message, part: Segment, options: Sequence[_Option]) -> lis
     ]
 
 
+def _by_kind(message: Message, part: Segment, options: Sequence[_Option]) -> list[tuple[_Option, Segment]]:
+    """The one option of the kind that a noun names: "the novel", when the others are films."""
+    words = message.words
+    for place in range(part.first, part.last):
+        kinds = words.noun_kinds.get(message.word(place), ())
+        names = [set(phrase(words.kind_name(kind, language))) for kind in kinds for language in words.languages]
+        holders = [option for option in options if any(name <= option.words for name in names)]
+        if len(holders) == 1 and message.is_common(part.first, part.last):
+            return [(holders[0], Segment(place, place + 1))]
+    return []
+
+
 def _by_age(message: Message, part: Segment, options: Sequence[_Option]) -> list[tuple[_Option, Segment]]:
     """The newest or oldest, for "the newer one"."""
     dated = sorted((option for option in options if option.year is not None), key=lambda option: option.year or 0)
     if not dated:
         return []
-    for phrase, bound in message.words.recency.items():
-        for first in range(part.first, part.last - len(phrase) + 1):
-            if message.phrase(first, first + len(phrase)) == phrase:
+    for words, bound in message.words.recency.items():
+        for first in range(part.first, part.last - len(words) + 1):
+            if message.phrase(first, first + len(words)) == words:
                 old = bound.than_shown == "older" or bound.at_least_years_ago is not None
-                return [(dated[0] if old else dated[-1], Segment(first, first + len(phrase)))]
+                return [(dated[0] if old else dated[-1], Segment(first, first + len(words)))]
     return []
 
 
@@ -215,6 +230,8 @@ def _by_resemblance(message: Message, part: Segment, options: Sequence[_Option])
     if core.first == core.last:
         core = part
     key = message.key(core.first, core.last)
+    if any(character.isdecimal() for character in key):
+        return []
     scored = []
     for option in options:
         names = [option.key, *option.words]

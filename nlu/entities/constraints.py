@@ -104,6 +104,12 @@ class Constraints:
         }
         for segment, which in _phrases(message, message.words.runtime, taken):
             yield segment.first, self._ranged(message, segment, "runtime", *bounds[which])
+        for segment, minutes in _durations(message, taken):
+            over = any(word in message.words.over for word in message.phrase(segment.first, segment.last))
+            yield (
+                segment.first,
+                self._ranged(message, segment, "runtime", minutes if over else None, None if over else minutes),
+            )
 
     def kind(self, message: Message, named: Sequence[Named], domain: Domain) -> Constraint | None:
         """The kind of item that a request asks for: the first word for one ("song") that points to nothing on show."""
@@ -251,6 +257,21 @@ def _phrases(
                 first += length - 1
                 break
         first += 1
+
+
+def _durations(message: Message, taken: Sequence[Segment]) -> Iterator[tuple[Segment, int]]:
+    """Places of lengths of time, with what bounds them ("under 90 minutes"), in minutes."""
+    words = message.words
+    for place in range(1, len(message)):
+        unit, number = words.time_units.get(message.word(place)), message.word(place - 1)
+        count = int(number) if number.isdecimal() else words.numbers.get(number)
+        if unit is None or count is None or any(one.overlaps(Segment(place - 1, place + 1)) for one in taken):
+            continue
+        first = place - 1
+        bounding = words.under | words.over | words.comparing | words.articles | {"at"}
+        while message.word(first - 1) in bounding:
+            first -= 1
+        yield Segment(first, place + 1), unit * count
 
 
 def _minutes(entity: Entity | None) -> int | None:

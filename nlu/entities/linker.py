@@ -12,8 +12,10 @@ from nlu.entities.answers import read_answer
 from nlu.entities.constraints import Constraints, Named
 from nlu.entities.folding import fold
 from nlu.entities.index import AliasIndex, Posting
+from nlu.entities.leftovers import leftovers, untold
 from nlu.entities.lookups import LookupResult
 from nlu.entities.message import Message, Segment
+from nlu.entities.moods import Moods
 from nlu.entities.names import PERSON_KINDS, NameKind
 from nlu.entities.ranking import Hints, Ranker
 from nlu.entities.references import References
@@ -65,6 +67,7 @@ class CatalogueLinker:
         self._references = References(domains, self._words)
         self._scanner = Scanner(self._index, Support(self._references.nouns, catalogue.get))
         self._ranker = Ranker(catalogue, self._words)
+        self._moods = Moods(domains, self._words)
         self._constraints = Constraints(catalogue, domains, self._references, this_year)
 
     def learn(self, entity: Entity) -> None:
@@ -89,12 +92,27 @@ class CatalogueLinker:
         named = self._references.domain(message, titles, context.domain)
         mentions: list[Mention] = []
         kept: list[Segment] = []
+        apart = untold(message)
+        pronoun = self._pronoun(message, context)
+        if pronoun is not None:
+            found = (*(one for one in found if not one.span.overlaps(pronoun.span)), pronoun)
         for one in found:
+            if any(span.first <= one.span.first and one.span.last <= span.last and span != one.span for span in apart):
+                continue
             mention = self._mention(message, one, named, context)
             if mention is not None:
                 mentions.append(mention)
                 kept.append(one.span)
         return _Reading(tuple(mentions), tuple(kept), unknown, named)
+
+    def _pronoun(self, message: Message, context: Context) -> Found | None:
+        """The person or band named last, when a pronoun stands for them."""
+        last = next((qid for qid in context.recent if qid != context.shown), None)
+        entity = self._catalogue.get(last) if last else None
+        span = self._references.person(message)
+        if span is None or entity is None or entity.kind not in PERSON_KINDS | {"band"}:
+            return None
+        return Found(span, (Posting(entity.qid, NameKind.LABEL, entity.popularity),))
 
     def _is_title(self, named: Named) -> bool:
         entity = self._catalogue.get(named.qid)
@@ -187,12 +205,20 @@ class CatalogueLinker:
             for mention, segment in zip(reading.mentions, reading.segments, strict=True)
         ]
         titles = tuple(one.segment for one in likely if self._is_title(one))
+        conditions = self._constraints.read(message, likely, domain, shown)
+        kind = self._constraints.kind(message, likely, domain)
+        moods = tuple(self._moods.read(message, domain, reading.segments))
+        understood = [*reading.segments, *(wish.span for wish in moods)]
+        understood += [span for one in conditions for span in message.occurrences(one.text)]
+        left = leftovers(message, understood, self._references.nouns)
         return Linking(
             mentions=reading.mentions,
             item_reference=self._references.item(message, reading.segments, titles),
             property_references=self._references.properties(message, domain, reading.segments),
-            constraints=self._constraints.read(message, likely, domain, shown),
-            kind=self._constraints.kind(message, likely, domain),
+            constraints=(*conditions, *(wish.constraint for wish in moods if wish.firm)),
+            wishes=tuple(filter(None, (kind, *(wish.constraint for wish in moods if not wish.firm)))),
+            unheard=tuple(one.text for one in left),
+            unheard_degrees=tuple(one.text for one in left if one.firm),
             answer=answer,
             domain=reading.domain,
             learned=learned,

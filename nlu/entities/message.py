@@ -135,6 +135,22 @@ class Message:
         if places:
             yield Segment(places[0], places[-1] + 1)
 
+    def occurrences(self, text: str) -> Iterator[Segment]:
+        """Where the user's own words stand."""
+        for match in re.finditer(re.escape(text), self.text):
+            yield from self.covering(match.start(), match.end())
+
+    def after_phrases(self, phrases: frozenset[Phrase]) -> frozenset[int]:
+        """First characters of the words that stand right after one of the phrases, articles skipped."""
+        found: set[int] = set()
+        for place in range(1, len(self.tokens)):
+            before = place
+            while self.is_article(before - 1):
+                before -= 1
+            if any(self.phrase(before - len(words), before) == words for words in phrases if len(words) <= before):
+                found.update(token.start for token in self.tokens[before : place + 1])
+        return frozenset(found)
+
     @cached_property
     def mostly_capital(self) -> bool:
         """Whether capitals tell nothing, since most words have one."""

@@ -8,6 +8,9 @@ from nlu.entities.message import Message, Segment
 from nlu.entities.words import Phrase, Words, phrase
 from nlu.model import Reference
 
+_PLACES = frozenset({"country", "place"})
+"""What "from" and "set in" are followed by, where a name may be of one."""
+
 
 class References:
     """Knows the nouns of the domains and the names of their properties."""
@@ -35,6 +38,14 @@ class References:
             elif message.word(place - 1) in self._words.speech or any(title.last <= place for title in titles):
                 continue
             return _reference(message, place, last)
+        return None
+
+    def person(self, message: Message) -> Segment | None:
+        """The first pronoun for a person after a verb of taste: "I like her too"; "Her" with a capital is a title."""
+        for place in range(1, len(message)):
+            pronoun = message.word(place) in self._words.person_pronouns and not message.tokens[place].capital
+            if pronoun and message.is_opinion(place - 1) and message.word(place + 1) not in self.nouns:
+                return Segment(place, place + 1)
         return None
 
     def properties(self, message: Message, domain: Domain, taken: tuple[Segment, ...]) -> tuple[Reference, ...]:
@@ -67,6 +78,9 @@ class References:
         """Kinds that a noun beside a name gives: "the film It", "Queen the band", "the Harry Potter saga"."""
         words = self._words
         before = message.word(span.first - 1)
+        leads = (message.phrase(span.first - length, span.first) for length in (1, 2, 3))
+        if not {*leads}.isdisjoint(words.place_leads):
+            return _PLACES
         if before in words.noun_kinds and not message.starts_sentence(span.first):
             return frozenset(words.noun_kinds[before])
         if message.word(span.last) in words.articles and message.word(span.last + 1) in words.noun_kinds:

@@ -138,6 +138,7 @@ class Scanner:
                 postings = self._postings(message, span)
                 if postings:
                     kept = self._support.kept(message, span, postings, item_shown=item_shown)
+                    kept = kept or (postings if self._beside_genre(message, span) else ())
                     if kept:
                         yield Found(span, kept)
 
@@ -148,6 +149,13 @@ class Scanner:
         if country is None:
             return postings
         return self._support.national(message, span, (*self._index.exact(fold(country)), *postings))
+
+    def _beside_genre(self, message: Message, span: Segment) -> bool:
+        """Whether an adjective of nationality stands beside a genre: "Korean thriller", "commedia italiana"."""
+        if span.last != span.first + 1 or message.word(span.first) not in message.words.nationalities:
+            return False
+        beside = [place for place in (span.first - 1, span.last) if 0 <= place < len(message)]
+        return any(self._support.names_genre(self._index.exact(message.key(place, place + 1))) for place in beside)
 
     def _slots(self, message: Message) -> Iterator[_Slot]:
         """Stretches with telling words, where a name is expected: whole clauses, then their parts."""

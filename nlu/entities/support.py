@@ -62,6 +62,10 @@ class Support:
         everyday = _VOCABULARY | RARELY_LIKED_KINDS
         return any(self._kind(one) in everyday and one.kind <= NameKind.FOREIGN for one in postings)
 
+    def names_genre(self, postings: Iterable[Posting]) -> bool:
+        """Whether the words may name a genre."""
+        return any(self._kind(one) == "genre" and one.kind <= NameKind.FOREIGN for one in postings)
+
     def is_small_talk(self, message: Message) -> bool:
         """Whether the whole message is a phrase of small talk, an answer or a command."""
         return message.phrase(0, len(message)) in message.words.small_talk

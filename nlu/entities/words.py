@@ -88,6 +88,20 @@ class LanguageWords(BaseModel):
     speech: list[str]
     nationalities: dict[str, str]
     in_language: list[str]
+    attaching: list[str]
+    anything: list[str]
+    more: list[str]
+    less: list[str]
+    intensity: list[str]
+    qualities: list[str]
+    comparatives: list[str]
+    politeness: list[str]
+    untold: list[str]
+    time_units: dict[str, int]
+    under: list[str]
+    over: list[str]
+    exceptions: list[str]
+    person_pronouns: list[str]
     kinds: dict[str, str]
     kind_with_year: str
     beside_titles: list[str]
@@ -108,6 +122,7 @@ class Words:
         self._read_names(every)
         self._read_sentences(every)
         self._read_requests(every)
+        self._read_wishes(every)
         self._read_answers(every)
 
     def _read_names(self, every: Sequence[LanguageWords]) -> None:
@@ -144,6 +159,8 @@ class Words:
         self.negation_phrases = _phrases(lists.negation_phrases for lists in every)
         self.determiners = _words(lists.determiners for lists in every)
         self.role_links = _words(lists.role_links for lists in every)
+        self.exceptions = _phrases(lists.exceptions for lists in every)
+        self.person_pronouns = _words(lists.person_pronouns for lists in every)
         self.speech = _words(lists.speech for lists in every)
         self.beside_titles = _words(lists.beside_titles for lists in every)
         self.question_words = _words(lists.question_words for lists in every)
@@ -177,6 +194,21 @@ class Words:
         self.by_names = _words(lists.by_names for lists in every)
         self.nationalities = _mapping(lists.nationalities for lists in every)
         self.in_language = _words(lists.in_language for lists in every)
+
+    def _read_wishes(self, every: Sequence[LanguageWords]) -> None:
+        """What tells wishes that are hard to meet."""
+        self.attaching = _words(lists.attaching for lists in every)
+        self.anything = _words(lists.anything for lists in every)
+        self.more = _words(lists.more for lists in every)
+        self.less = _words(lists.less for lists in every)
+        self.degrees = self.more | self.less | _words(lists.intensity for lists in every)
+        self.qualities = _words(lists.qualities for lists in every)
+        self.comparatives = _words(lists.comparatives for lists in every)
+        self.politeness = _words(lists.politeness for lists in every)
+        self.untold = _phrases(lists.untold for lists in every)
+        self.time_units = _mapping(lists.time_units for lists in every)
+        self.under = _words(lists.under for lists in every)
+        self.over = _words(lists.over for lists in every)
 
     def _read_answers(self, every: Sequence[LanguageWords]) -> None:
         """What tells which of several options is meant."""
