@@ -23,6 +23,9 @@ from recommender.model import Recommender
 
 __all__ = ["DialogueManager", "Understands"]
 
+UNAVAILABLE = "_unavailable"
+"""How notes end that say a component could not answer."""
+
 
 class Understands(Protocol):
     """What understands a message: `nlu.understanding.Understander`."""
@@ -165,7 +168,6 @@ class DialogueManager:
     def _record(self, turn: Turn, understood: Understanding, played: Played, stages: _Stages) -> Record:
         state, move = played.move.state, played.move
         cycle, lists = state.cycles.get(state.domain, (0, 0))
-        backends = (*self._backends, *((note, "yes") for note in understood.notes))
         return Record(
             message=turn.text,
             received_at=turn.received_at,
@@ -185,6 +187,11 @@ class DialogueManager:
             exported=move.exported,
             recommended=current(state),
             recommendation_list=state.recommendations,
-            backends=backends,
+            backends=self._used(understood),
             stages_ms=tuple(stages.taken),
         )
+
+    def _used(self, understood: Understanding) -> tuple[tuple[str, str], ...]:
+        """What answered, by component: "none" for one that could not; and the notes of what went otherwise."""
+        absent = {note.removesuffix(UNAVAILABLE): "none" for note in understood.notes if note.endswith(UNAVAILABLE)}
+        return tuple({**dict(self._backends), **absent, **dict.fromkeys(understood.notes, "yes")}.items())
