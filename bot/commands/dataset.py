@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from data.formats import Dataset
+    from data.formats.mapping import EntityMapper
 
 Source = Annotated[Path, typer.Argument(help="A file or a dataset's folder.", show_default=False)]
 FormatName = Annotated[
@@ -29,6 +30,7 @@ def register(app: typer.Typer) -> None:
     dataset.command("validate", epilog="Example: converse dataset validate movie/messages_nl.json")(validate)
     dataset.command("convert", epilog="Example: converse dataset convert redial/ --to converse --out out/")(convert)
     dataset.command("check", epilog="Example: converse dataset check converse-dataset/")(check)
+    dataset.command("map", epilog="Example: converse dataset map reddit-movie/id2name.json")(map_titles)
     dataset.command("fetch", epilog="Example: converse dataset fetch converse --out converse-dataset/")(fetch)
 
 
@@ -133,6 +135,34 @@ def check(source: Source, as_json: Json = False) -> None:
             typer.echo(f"  {name}: {part['agreement']:.4f} of {part['rows']}")
 
 
+def map_titles(
+    ctx: typer.Context,
+    source: Annotated[Path, typer.Argument(help="A dataset, or a table of titles such as id2name.json.")],
+    domain: Annotated[str, typer.Option(help="The domain that the titles belong to.")] = "movie",
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Maps titles and IMDb ids of a dataset to entities of the catalogue, and lists what does not map and why."""
+    from data.errors import DataError
+    from data.formats.titles import titles_of
+
+    problems: list[str] = []
+    titles = titles_of(source, lambda problem: problems.append(str(problem)))
+    if not titles:
+        raise DataError(f"{source}: names no titles; ReDial, Reddit-Movie and tables such as id2name.json do")
+    found = _mapper(ctx, data_dir, domain).map(titles)
+    share = round(found.mapped / len(titles), 4)
+    if as_json:
+        emit({"entities": len(titles), "mapped": found.found, "share": share, "unmapped": found.unmapped})
+    else:
+        typer.echo(f"{found.mapped} of {len(titles)} are in the catalogue ({share:.1%})")
+        for reason, count in found.reasons.items():
+            typer.echo(f"  {count}: {reason}")
+        for name, reason in list(found.unmapped.items())[:SHOWN_PROBLEMS]:
+            typer.echo(f"{name}: {reason}")
+    _warn(source, len(problems))
+
+
 def fetch(
     names: Annotated[list[str] | None, typer.Argument(help="Datasets; all by default.", show_default=False)] = None,
     out: Annotated[Path, typer.Option("--out", help="Folder; each dataset gets one of its own in it.")] = Path(
@@ -166,14 +196,14 @@ def _warn(source: Path, problems: int) -> None:
         typer.echo(f"{problems} problems in the files; see: converse dataset validate {source}", err=True)
 
 
-def _mapper(ctx: typer.Context, data_dir: Path | None) -> Any:
+def _mapper(ctx: typer.Context, data_dir: Path | None, domain: str = "movie") -> "EntityMapper":
     from bot.config import load_settings
     from bot.options import effective_options
     from bot.parts import catalogue_of
     from data.formats.mapping import EntityMapper
 
     settings = load_settings(**effective_options(ctx, data_dir=data_dir))
-    return EntityMapper(catalogue_of(settings).entities())
+    return EntityMapper(catalogue_of(settings).entities(), domain)
 
 
 class _progress:  # noqa: N801 - used as a function

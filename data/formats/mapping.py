@@ -2,23 +2,36 @@
 
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from data.formats.model import Dialogue, EntityLabel, Mention
 from data.model import Entity, Polarity, Qid
 
 _TITLE_YEAR = re.compile(r"^(?P<title>.*?)\s*\((?P<year>\d{4})\)\s*$")
+_ARTICLE_BEHIND = re.compile(r",\s*(?:the|an?)\s*$", re.IGNORECASE)
 _IMDB = re.compile(r"tt\d+")
 
 
 @dataclass(slots=True)
 class MappingReport:
-    """What could not be mapped, with the reason, and how much could."""
+    """What could not be mapped, with the reason, and how much could.
+
+    Attributes:
+        mapped: how many times an entity was mapped.
+        unmapped: title, or id where there is none, to the reason.
+        found: entity to its Wikidata id.
+    """
 
     mapped: int = 0
     unmapped: dict[str, str] = field(default_factory=dict)
+    found: dict[str, Qid] = field(default_factory=dict)
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """Reason to the number of entities that did not map for it, most frequent first."""
+        return dict(Counter(self.unmapped.values()).most_common())
 
 
 class EntityMapper:
@@ -56,15 +69,36 @@ class EntityMapper:
             return found[0].qid, ""
         return None, "several items have this title" if found else "not in the catalogue"
 
+    def map(self, titles: Mapping[str, str]) -> MappingReport:
+        """Looks up many entities at once.
+
+        Args:
+            titles: the dataset's ids with "Title (year)", "Title" or nothing.
+        """
+        made = MappingReport()
+        for entity, name in titles.items():
+            qid, reason = self.find(entity, name)
+            if qid is None:
+                made.unmapped[name or entity] = reason
+            else:
+                made.found[entity] = qid
+                made.mapped += 1
+        return made
+
     def link(self, dialogue: Dialogue, report: MappingReport) -> Dialogue:
         """The dialogue with Wikidata ids wherever they can be told; the rest goes to the report."""
         labels = tuple(self._label(label, report) for label in dialogue.entities)
         known = {label.entity: label.qid for label in labels if label.qid}
+        labelled = {label.entity for label in labels}
 
         def linked(mention: Mention) -> Mention:
             if mention.qid or not mention.entity:
                 return mention
-            qid = known.get(mention.entity) or self.find(mention.entity, mention.text or None)[0]
+            qid = known.get(mention.entity)
+            if mention.entity not in labelled:
+                qid, reason = self.find(mention.entity, mention.text or None)
+                if reason:
+                    report.unmapped[mention.text or mention.entity] = reason
             return replace(mention, qid=qid, polarity=mention.polarity or _polarity(mention.entity, labels))
 
         utterances = tuple(
@@ -90,7 +124,8 @@ def _polarity(entity: str, labels: Iterable[EntityLabel]) -> Polarity | None:
 
 
 def _folded(title: str) -> str:
-    """Without case, accents, punctuation and a leading article."""
+    """Without case, accents, punctuation and the article, before or behind ("Thing, The")."""
+    title = _ARTICLE_BEHIND.sub("", title)
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode() or title
     words = re.sub(r"[^\w]+", " ", plain.replace("&", " and ").casefold()).split()
     return " ".join(words[1:] if len(words) > 1 and words[0] in {"the", "a", "an"} else words)
