@@ -67,7 +67,7 @@ def _from_table(table: Mapping[str, Any]) -> Mapping[str, str]:
 
 
 def _title(name: str) -> str:
-    """ "Hoffa (1992)" for <http://dbpedia.org/resource/Hoffa_(1992_film)>; other names as they are."""
+    """Of an address such as <http://dbpedia.org/resource/Hoffa_(1992_film)> "Hoffa (1992)"; other names as they are."""
     found = _DBPEDIA.match(name)
     if not found:
         return name

@@ -28,7 +28,7 @@ MAPPER = EntityMapper([HEAT, OTHER_HEAT, THING, BOOK])
         ("7", "Heat (1996)", "Q42198", ""),
         ("7", "Heat", None, "several items have this title"),
         ("7", "Heat (2010)", None, "not in the catalogue"),
-        ("7", "Thing, The (1982)", None, "not in the catalogue"),
+        ("7", "Thing, The (1982)", "Q2", ""),
         ("7", "thing", "Q2", ""),
         ("7", "Amelie and co", "Q2", ""),
         ("7", "La cosa (1982)", "Q2", ""),
