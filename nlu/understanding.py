@@ -162,7 +162,7 @@ class Understander:
         if asked is not None and best not in ABOUT_THE_ITEM and confidence < self._config.sure:
             return asked
         examples = any(mention.example for mention in linking.mentions)
-        wishes = self._wishes(recognised, linking, context) or self._refuses(message, linking)
+        wishes = self._wishes(message, recognised, linking, context) or self._refuses(message, linking)
         if wishes or (examples and best in STATING):
             return _REQUEST
         if best in _SMALL_TALK and self._states_preference(message, best, linking):
@@ -172,12 +172,16 @@ class Understander:
             return self._by_content(linking)
         return best
 
-    def _wishes(self, recognised: IntentResult, linking: Linking, context: Context) -> bool:
+    def _wishes(self, message: Message, recognised: IntentResult, linking: Linking, context: Context) -> bool:
         """Whether it only says what is wanted: "a band from Ireland", "I want to laugh"."""
         conditions = (*linking.constraints, *linking.wishes)
-        if linking.mentions or linking.item_reference:
-            described = recognised.best == "inform" and context.asked in {None, "rating"}
-            return described and linking.domain is not None and bool(linking.constraints)
+        described = recognised.best == "inform" and context.asked in {None, "rating"} and linking.domain is not None
+        if linking.item_reference:
+            return False
+        if described and (linking.constraints or (linking.wishes and message.word(0) in self._words.indefinite)):
+            return True
+        if linking.mentions:
+            return False
         unsure = recognised.confidence < self._config.sure and recognised.best not in OF_THE_ITEM
         return unsure and any(one.loose for one in conditions)
 

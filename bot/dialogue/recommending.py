@@ -1,6 +1,6 @@
 """Recommending one item after another out of a list, and suggesting items to rate."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.dialogue import items
@@ -15,7 +15,6 @@ __all__ = [
     "explained",
     "honoured",
     "left",
-    "narrowed",
     "rated",
     "refreshed",
     "started",
@@ -36,12 +35,6 @@ def request_for(scene: Scene, state: DialogueState, profile: Profile, n: int) ->
         variant=scene.know.policy.variant,
         seed=scene.rng.getrandbits(32),
     )
-
-
-def narrowed(old: Iterable[Constraint], new: Sequence[Constraint]) -> tuple[Constraint, ...]:
-    """Conditions with more of them; a new one on years or length takes the place of the old one."""
-    ranges = {constraint.property for constraint in new if not constraint.values}
-    return (*(constraint for constraint in old if constraint.values or constraint.property not in ranges), *new)
 
 
 def thin(scene: Scene, profile: Profile) -> bool:

@@ -6,6 +6,7 @@ from bot.dialogue import recommending
 from bot.dialogue.handlers.basics import next_suggestion
 from bot.dialogue.opinions import Opinion, acknowledged, note, take, take_properties
 from bot.dialogue.scene import Handler, Move, Scene, current
+from bot.dialogue.wishes import narrowed, told
 from data.model import Polarity
 from nlu.intents.coarse import JUDGING, OF_THE_ITEM, OF_THE_REST
 
@@ -43,9 +44,9 @@ def _handle(scene: Scene) -> Move:
     shown, polarity = scene.shown, _polarity(scene)
     if shown is None:
         return scene.move()
-    if beyond := scene.say.hears("beyond", scene.understood.text):
+    if scene.understood.unheard:
         move = recommending.rated(scene.move(events=frozenset({"preference"})), shown, "skip", critiqued=True)
-        return move.also(scene.say("beyond_me", words=beyond.group()), then="advance")
+        return replace(told(scene, move), then="advance")
     others = [mention for mention in scene.understood.mentions if mention.accepted != shown]
     criticised = bool(others or scene.understood.property_references or scene.conditions)
     move = scene.move(events=frozenset({"preference"}))
@@ -83,9 +84,9 @@ def _critique(scene: Scene, move: Move, *, rated: bool) -> Move:
         critique=not named,
     )
     if scene.conditions:
-        move = move.with_state(constraints=recommending.narrowed(move.state.constraints, scene.conditions))
-        conditions = [constraint.text for constraint in scene.conditions]
-        move = move.also(scene.say("critique_heard", conditions=conditions))
+        move = move.with_state(constraints=narrowed(move.state.constraints, scene.conditions))
+        conditions = [constraint.text for constraint in scene.conditions if not constraint.loose]
+        move = move.also(scene.say("critique_heard", conditions=conditions)) if conditions else told(scene, move)
         if not rated and current(scene.state):
             move = recommending.rated(move, shown, "skip", critiqued=True)
     move = recommending.honoured(scene, acknowledged(scene, move), (qid for qid, sign in move.objects if sign == "-"))

@@ -8,7 +8,8 @@ from bot.dialogue.handlers.switches import switched_domain
 from bot.dialogue.opinions import Opinion, note
 from bot.dialogue.questions import raised
 from bot.dialogue.scene import Handler, Move, Scene, current
-from data.model import Domain
+from bot.dialogue.wishes import narrowed, told
+from data.model import Domain, Qid
 from nlu.model import Mention
 
 
@@ -30,34 +31,53 @@ def _handle(scene: Scene) -> Move:
     move = scene.move()
     if domain != scene.state.domain or not scene.state.domain_chosen:
         move = switched_domain(move, domain)
-    if beyond := scene.say.hears("beyond", scene.understood.text):
-        move = move.also(scene.say("beyond_me", words=beyond.group()))
     shown = current(move.state)
     if shown:
         move = recommending.rated(move, shown, "skip")
-    if shown and not scene.understood.mentions:  # "another one", "something newer": the list goes on
-        narrowed = recommending.narrowed(move.state.constraints, scene.conditions)
-        move = move.also(scene.say("another")).with_state(constraints=narrowed)
-        return replace(move, then="refresh" if scene.conditions else "advance")
-    return _new_list(scene, move.with_state(suggested=None))
+    move, examples = _named(scene, told(scene, move))
+    if shown and _goes_on(scene):
+        return _next(scene, move)
+    move = move.with_state(suggested=None, constraints=scene.understood.constraints, seeds=examples)
+    return recommending.started(scene, move)
 
 
-def _new_list(scene: Scene, move: Move) -> Move:
-    """A list under the conditions of the message; what it names is what the items should resemble."""
-    resemble = []
-    wanted = {value for constraint in scene.understood.constraints for value in constraint.values}
+def _goes_on(scene: Scene) -> bool:
+    """Whether a request goes on with the list on show ("another one", "something newer", "no musicals")."""
+    understood = scene.understood
+    if any(mention.example for mention in understood.mentions):
+        return False
+    unwanted = {value for constraint in understood.constraints if constraint.negated for value in constraint.values}
+    wanted = any(mention.accepted not in unwanted for mention in understood.mentions)
+    return scene.hears("another") or not (wanted or understood.domain)
+
+
+def _next(scene: Scene, move: Move) -> Move:
+    """The next item of the list, under the conditions of the message too."""
+    new = scene.understood.constraints
+    state = move.state
+    move = move.with_state(constraints=narrowed(state.constraints, new))
+    if state.position is not None and state.position + 1 < len(state.recommendations):
+        return move.also(scene.say("another"), then="refresh" if new else "advance")
+    return recommending.started(scene, move) if new else replace(move, then="advance")
+
+
+def _named(scene: Scene, move: Move) -> tuple[Move, tuple[Qid, ...]]:
+    """The move with the opinions of a request noted, and what the items should resemble."""
+    examples, unknown = [], list(scene.understood.unknown)
+    conditions = {value for constraint in scene.understood.constraints for value in constraint.values}
     for mention in scene.understood.mentions:
         qid = mention.accepted or (mention.candidates[0].qid if mention.candidates else None)
-        if qid is None:
-            move = move.also(scene.say("unknown_title", titles=[mention.text]))
-        elif qid in wanted:
+        if qid is None or mention.whole:
+            unknown.append(mention.whole or mention.text)
+        elif qid in conditions:
             continue  # "with Tom Hanks" is a condition of this list, not an opinion
         elif mention.polarity and mention.accepted and not _resembled(scene, mention):
             move = note(scene, move, Opinion(qid, mention.polarity, mention.role, mention=mention.text))
         else:
-            resemble.append(qid)
-    move = move.with_state(constraints=scene.understood.constraints, seeds=tuple(resemble))
-    return recommending.started(scene, move)
+            examples.append(qid)
+    if unknown:
+        move = move.also(scene.say("unknown_title", titles=list(dict.fromkeys(unknown))))
+    return move, tuple(examples)
 
 
 def _resembled(scene: Scene, mention: Mention) -> bool:

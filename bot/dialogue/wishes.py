@@ -1,0 +1,50 @@
+"""The conditions of requests: what they do to the earlier ones, and what is said of those that are hard to meet."""
+
+from collections.abc import Iterable, Sequence
+
+from bot.dialogue.scene import Move, Scene
+from data.model import UNKNOWN_VALUE, Constraint
+
+__all__ = ["narrowed", "told"]
+
+_ONE_AT_A_TIME = frozenset({"year", "runtime", "kind"})
+_VALUES_TOLD = 4
+"""Genres that are named for a mood."""
+
+
+def narrowed(old: Iterable[Constraint], new: Sequence[Constraint]) -> tuple[Constraint, ...]:
+    """Conditions with more of them; an old one that cannot be met together with a new one gives way."""
+    return (*(kept for kept in old if not any(_gives_way(kept, other) for other in new)), *new)
+
+
+def _gives_way(old: Constraint, new: Constraint) -> bool:
+    if old.negated != new.negated:
+        return bool({*old.values} & {*new.values})
+    return old.property == new.property and (old.property in _ONE_AT_A_TIME or not new.negated)
+
+
+def told(scene: Scene, move: Move) -> Move:
+    """The move with what becomes of wishes that are hard to meet, so that none is dropped without a word.
+
+    The genres that stand for a mood are named, and what is kept out; what the catalogue cannot tell is said to be so.
+    """
+    conditions = scene.understood.constraints
+    known = [one for one in conditions if UNKNOWN_VALUE not in one.values]
+    beyond = [one.text for one in conditions if one.negated and one not in known]
+    for one in known:
+        if one.loose:
+            key = "loosely_without" if one.negated else "loosely"
+            move = move.also(scene.say(key, words=one.text, genres=_names(scene, one)[:_VALUES_TOLD]))
+    if kept_out := [name for one in known if one.negated and not one.loose for name in _names(scene, one)]:
+        move = move.also(scene.say("left_out", names=kept_out))
+    if unheard := [*scene.understood.unheard, *beyond]:
+        move = move.also(scene.say("beyond_me", words=scene.say.join(unheard)))
+    return move
+
+
+def _names(scene: Scene, constraint: Constraint) -> list[str]:
+    """What the catalogue calls the values of a condition; the user's words where there are none or too many."""
+    if constraint.property in _ONE_AT_A_TIME or (len(constraint.values) > 1 and not constraint.loose):
+        return [constraint.text]
+    known = (qid for qid in constraint.values if scene.know.catalogue.get(qid))
+    return [scene.name(qid) for qid in known] or [constraint.text]
