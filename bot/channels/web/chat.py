@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from fastapi import APIRouter, Depends, Header, HTTPException
+from fastapi import APIRouter, Depends, Header
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
@@ -16,7 +16,7 @@ from bot.channels.base import Turn
 from bot.channels.web.pages import Pages
 from bot.channels.web.seats import Seat, SeatOf
 from bot.channels.web.talks import SAID, Talks, TooManyError
-from bot.channels.web.visitors import Form
+from bot.channels.web.visitors import CSRF_HEADER, Form
 from bot.errors import StorageError
 from bot.storage.transcript import Exchange
 
@@ -26,7 +26,6 @@ LONGEST_MESSAGE = 10_000
 
 SHOWN = 30
 _ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
-_WAIT_SECONDS = 5
 _PICTURE_WIDTH = 240
 _STREAM = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
@@ -79,14 +78,9 @@ class Chat:
 
     async def _send(self, request: Request, seat: Seat, form: Any) -> Response:
         turn = await self._turn(seat, form)
-        by_script = "X-CSRF-Token" in request.headers
-        try:
-            await self._talks.take(seat.conversation, turn)
-            exchange = await self._talks.one(turn)
-        except TooManyError:
-            raise HTTPException(429, headers={"Retry-After": str(_WAIT_SECONDS)}) from None
-        except StorageError as error:
-            raise HTTPException(503, headers={"Retry-After": str(_WAIT_SECONDS)}) from error
+        by_script = CSRF_HEADER in request.headers
+        await self._talks.take(seat.conversation, turn)
+        exchange = await self._talks.one(turn)
         home = seat.base or "/"
         if not by_script:
             return RedirectResponse(f"{home}#latest" if exchange else home, 303)
@@ -114,10 +108,7 @@ class Chat:
     async def _follow(self, request: Request, seat: Seat, after: int) -> Response:
         if not await self._talks.store.consented(seat.user):
             return Response(status_code=204)  # tells the browser not to come back
-        try:
-            self._talks.admit(seat.user)
-        except TooManyError:
-            raise HTTPException(429) from None
+        self._talks.admit(seat.user)
         stream = self._events(request, seat, after)
         return StreamingResponse(stream, media_type="text/event-stream", headers=_STREAM)
 

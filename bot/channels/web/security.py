@@ -4,6 +4,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from bot.channels.throttle import Throttle
+
 LARGEST_BODY = 512 * 1024
 """Bytes of a request; a study's file is the largest thing anyone sends."""
 
@@ -24,40 +26,52 @@ _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 _OWN = {"same-origin", "none"}
 
 
-class Safety:
-    """Adds the headers, and turns away requests that are too large or that another site makes a browser send."""
+def headers_for(scheme: str) -> dict[str, str]:
+    """The headers of every response over http or https."""
+    return {**HEADERS, **(_SECURE if scheme == "https" else {})}
 
-    def __init__(self, app: ASGIApp) -> None:
+
+class Safety:
+    """Adds the headers, and turns away what is too much, too large, or sent because of another site."""
+
+    def __init__(self, app: ASGIApp, throttle: Throttle) -> None:
+        """Takes the application, and how much may be sent from one address of the network."""
         self._app = app
+        self._throttle = throttle
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Passes a request on, unless it is turned away."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = {**HEADERS, **(_SECURE if scope["scheme"] == "https" else {})}
+        headers = headers_for(scope["scheme"])
 
         async def safely(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(headers)
+                sent = MutableHeaders(scope=message)
+                for name, value in headers.items():
+                    sent.setdefault(name, value)  # a page may have a stricter policy of its own
             await send(message)
 
-        refusal = _refusal(scope["method"], Headers(scope=scope))
+        refusal = self._refusal(scope)
         if refusal is not None:
             await refusal(scope, receive, safely)
         else:
             await self._app(scope, _Limited(receive).receive, safely)
 
-
-def _refusal(method: str, headers: Headers) -> PlainTextResponse | None:
-    if method in _SAFE_METHODS:
+    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+        headers = Headers(scope=scope)
+        if scope["method"] in _SAFE_METHODS:
+            return None
+        if headers.get("sec-fetch-site", "none") not in _OWN:
+            return PlainTextResponse("Forbidden", 403)
+        length = headers.get("content-length", "0")
+        if not length.isdigit() or int(length) > LARGEST_BODY:
+            return PlainTextResponse("Too large", 413)
+        address = (scope.get("client") or ("unknown",))[0]
+        if not self._throttle.admits(address):
+            return PlainTextResponse("Too many requests", 429, {"Retry-After": "10"})
         return None
-    if headers.get("sec-fetch-site", "none") not in _OWN:
-        return PlainTextResponse("Forbidden", 403)
-    length = headers.get("content-length", "0")
-    if not length.isdigit() or int(length) > LARGEST_BODY:
-        return PlainTextResponse("Too large", 413)
-    return None
 
 
 class _Limited:

@@ -23,6 +23,10 @@ from bot.study.config import StudyConfig
 from bot.study.running import with_studies
 
 
+SHARING = 20
+"""So many visitors may share one address of the network and all write as much as they are allowed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """The application, and what is told when it ends."""
@@ -51,4 +55,5 @@ def build_site(settings: Settings, bot: Bot, studies: Sequence[StudyConfig]) -> 
         Front(pages, talks, desk, bot.domains, utc_now).router(),
         StudyPages(pages, talks, running, utc_now).router(),
     )
-    return Site(create_app(pages, bot.problems, *routers), talks)
+    throttle = Throttle(SHARING * settings.messages_per_minute)
+    return Site(create_app(pages, bot.problems, throttle, *routers), talks)

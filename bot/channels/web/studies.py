@@ -154,17 +154,19 @@ class StudyPages:
         return self._page(request, "stopped.html", seat, desk, text="\n".join(result.reply.texts))
 
     async def _answers(self, request: Request, seat: Seat, desk: StudyDesk, form: Mapping[str, Any]) -> Response:
-        """Takes the answers of a page up to the first that is missing."""
+        """Takes the answers of a page, all or none."""
         view = await desk.view(seat.user)
         if view is None or view.kind != "questionnaire" or form.get("step") != str(view.number):
             return RedirectResponse(seat.base, 303)
         page = list(enumerate(view.questions))[view.answered : view.answered + QUESTIONS_A_PAGE]
+        turns = []
         for place, question in page:
             chosen = next((each for each in question.options if each.id == form.get(f"q{place}")), None)
             if chosen is None:
-                again = await desk.view(seat.user)
-                return self._questionnaire(request, seat, desk, again or view, form)
-            await desk.handle(self._turn(seat, f"{_form_id(form)}/{place}", chosen.id, chosen.label))
+                return self._questionnaire(request, seat, desk, view, form)
+            turns.append(self._turn(seat, f"{_form_id(form)}/{place}", chosen.id, chosen.label))
+        if turns:
+            await self._talks.take(desk, *turns)
         return RedirectResponse(seat.base, 303)
 
     async def _vote(self, seat: Seat, desk: StudyDesk, form: Mapping[str, Any]) -> Response:
@@ -175,10 +177,10 @@ class StudyPages:
         options = view.questions[0].options
         chosen = next((each for each in options if each.id == form.get("choice")), None)
         if options and chosen:
-            await desk.handle(self._turn(seat, _form_id(form), chosen.id, chosen.label))
+            await self._talks.take(desk, self._turn(seat, _form_id(form), chosen.id, chosen.label))
         if not options:
             option = None if opinion and form.get("choice") != "skip" else SKIP
-            await desk.handle(self._turn(seat, _form_id(form), option, opinion))
+            await self._talks.take(desk, self._turn(seat, _form_id(form), option, opinion))
         return RedirectResponse(seat.base, 303)
 
     def _turn(self, seat: Seat, what: str, option: str | None, text: str) -> Turn:

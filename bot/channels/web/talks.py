@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Protocol
 
+from starlette.exceptions import HTTPException
+
 from bot.channels.base import Turn, UserKey
 from bot.channels.conversation import Conversation
 from bot.channels.throttle import Throttle
@@ -21,6 +23,9 @@ SAID, FORM = "said/", "form/"
 
 PEEP_SECONDS = 5.0
 """An open page looks for news this often even when nobody rang: another process may have answered."""
+
+WAIT_SECONDS = 5
+"""After this long whoever sent too much may try again."""
 
 MOST_PAGES = 8
 """Open pages of one user that are told news."""
@@ -38,8 +43,11 @@ class Kept(Protocol):
     async def my_data(self, user: UserKey) -> dict[str, Any]: ...
 
 
-class TooManyError(Exception):
+class TooManyError(HTTPException):
     """A visitor sends more, or has more pages open, than is allowed."""
+
+    def __init__(self) -> None:
+        super().__init__(429, headers={"Retry-After": str(WAIT_SECONDS)})
 
 
 class Talks:
@@ -53,19 +61,27 @@ class Talks:
         self._open: dict[UserKey, set[asyncio.Event]] = {}
         self._closing = False
 
-    async def take(self, conversation: Conversation, turn: Turn) -> TurnResult:
-        """Answers a turn and tells every open page of the user.
+    async def take(self, conversation: Conversation, *turns: Turn) -> TurnResult:
+        """Answers what a visitor sent, one turn or all those of a form, and tells every open page of theirs.
+
+        Returns:
+            The result of the last turn.
 
         Raises:
             TooManyError: the user sends too much.
-            StorageError: the turn cannot be kept; nothing of it is.
+            StorageError: a turn cannot be kept; nothing of it is, nor of those after it.
         """
-        if not self._throttle.admits(turn.user):
+        if not self._throttle.admits(turns[0].user):
             raise TooManyError
+        for turn in turns:
+            result = await self._answer(conversation, turn)
+        self.ring(turns[0].user)
+        return result
+
+    async def _answer(self, conversation: Conversation, turn: Turn) -> TurnResult:
         started = time.perf_counter()
         result = await conversation.handle(turn)
         await self.store.mark_sent(turn)
-        self.ring(turn.user)
         record = result.record
         what = {"intent": record.intent, "domain": record.domain} if record else {}
         elapsed = round(1000 * (time.perf_counter() - started), 1)
