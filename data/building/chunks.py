@@ -1,7 +1,9 @@
 """Reading a dump in pieces and working on them with all cores, in order and with bounded memory."""
 
 import bz2
+import contextlib
 import gzip
+import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -9,9 +11,9 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import IO, TypeVar, cast
 
-from data.errors import DataError, MissingFileError
+from data.errors import ConverseError, DataError, MissingFileError
 
-__all__ = ["chunks_of", "open_dump", "worked"]
+__all__ = ["chunks_of", "open_dump", "undamaged", "worked"]
 
 CHUNK_BYTES = 8 * 1024 * 1024
 _Result = TypeVar("_Result")
@@ -43,15 +45,23 @@ def chunks_of(path: Path, skip: int = 0, size: int = CHUNK_BYTES) -> Iterator[Se
         MissingFileError: there is no such file.
         DataError: the file is damaged.
     """
-    with open_dump(path) as stream:
+    with undamaged(path), open_dump(path) as stream:
         number = 0
-        try:
-            while lines := stream.readlines(size):
-                if number >= skip:
-                    yield lines
-                number += 1
-        except (OSError, EOFError) as error:
-            raise DataError(f"{path} is damaged after about {number} pieces ({error}); download it again.") from error
+        while lines := stream.readlines(size):
+            if number >= skip:
+                yield lines
+            number += 1
+
+
+@contextlib.contextmanager
+def undamaged(path: Path) -> Iterator[None]:
+    """Raises DataError when reading a file fails within it, packed or not."""
+    try:
+        yield
+    except ConverseError:
+        raise
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path} is damaged ({error}); download it again.") from error
 
 
 def worked(

@@ -5,9 +5,12 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import orjson
 
 from data.building.ancestry import Ancestry
-from data.building.chunks import open_dump
+from data.building.chunks import open_dump, undamaged
 from data.building.genres import Genres
 from data.building.names import as_value
 from data.building.passes import number_of
@@ -15,7 +18,7 @@ from data.building.rdf import read_triples
 from data.building.tables import TableMapping, read_table
 from data.building.wikidata_json import Interest, Reduced, draft_of, parse_line, reduce_entity, superclasses
 from data.domains import DomainConfig
-from data.errors import DataError, UsageError
+from data.errors import DataError, MissingFileError, UsageError
 from data.model import Entity, Qid
 from data.sparql.reader import Draft, EntityReader
 from data.sparql.vocabulary import Vocabulary
@@ -83,6 +86,8 @@ class Importer:
             MissingFileError: there is no such file.
             DataError: lines are broken; the message names them.
         """
+        if not path.is_file():
+            raise MissingFileError(f"{path}: no such file; give Wikidata JSON lines, N-Triples, Turtle, CSV or TSV.")
         ending = path.with_suffix("").suffix if path.suffix in PACKED else path.suffix
         form = ENDINGS.get(ending)
         if form == "json":
@@ -129,15 +134,25 @@ class Importer:
         return Imported((*items.values(), *others), skipped=len(entities) - len(items) - len(others))
 
 
+def _entities(line: bytes) -> Iterator[dict[str, Any]]:
+    """The entity of a line as dumps have it, or those of an entity page (`{"entities": {…}}`)."""
+    page = orjson.loads(line) if line.startswith(b'{"entities"') else None
+    parts = page["entities"].values() if page and isinstance(page["entities"], dict) else ()
+    for part in map(orjson.dumps, parts) if page else (line,):
+        entity = parse_line(part)
+        if entity is not None:
+            yield entity
+
+
 def _json_entities(path: Path, interest: Interest) -> Iterator[tuple[Reduced, list[Qid]]]:
     """Entities of a file in Wikidata's JSON, one a line, with what they are subclasses of."""
     problems: list[str] = []
-    with open_dump(path) as stream:
+    with undamaged(path), open_dump(path) as stream:
         for number, line in enumerate(stream, start=1):
             try:
-                entity = parse_line(line)
-                if entity is not None and entity["id"].startswith("Q"):
-                    yield reduce_entity(entity, interest), superclasses(entity)
+                for entity in _entities(line):
+                    if entity["id"].startswith("Q"):
+                        yield reduce_entity(entity, interest), superclasses(entity)
             except ValueError as error:
                 problems.append(f"line {number}: {error}")
     if problems:

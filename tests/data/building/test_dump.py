@@ -138,6 +138,11 @@ def test_a_damaged_or_missing_dump_is_named(dump: Path, tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(dump.read_bytes())[:-1000])
     with pytest.raises(DataError, match=r"dump\.json\.gz is damaged .* download it again"):
         run(build(packed, tmp_path / "work"))
+    middle = bytearray(gzip.compress(dump.read_bytes()))
+    middle[len(middle) // 2 :] = b"\xff" * (len(middle) - len(middle) // 2)
+    packed.write_bytes(middle)
+    with pytest.raises(DataError, match="is damaged"):
+        run(build(packed, tmp_path / "work2"))
     with pytest.raises(MissingFileError, match="There is no dump"):
         build(tmp_path / "absent.json", tmp_path / "work")
 

@@ -130,14 +130,23 @@ def test_a_wrong_mapping_is_named(tmp_path: Path, change: tuple[str, str], probl
         importer().read(path, load_mapping(mapping))
 
 
+def test_an_entity_page_is_imported(tmp_path: Path, sample: Sequence[Entity]) -> None:
+    path = tmp_path / "page.json"
+    path.write_bytes(orjson.dumps({"entities": {entity["id"]: entity for entity in everything(sample)}}))
+    lines = tmp_path / "lines.jsonl"
+    lines.write_bytes(b"\n".join(map(orjson.dumps, everything(sample))))
+    assert importer().read(path).entities == importer().read(lines).entities != ()
+
+
 def test_other_mistakes_are_named_with_the_remedy(tmp_path: Path) -> None:
     path, _ = table(tmp_path)
     with pytest.raises(UsageError, match="--mapping"):
         importer().read(path)
+    (tmp_path / "films.xlsx").touch()
     with pytest.raises(UsageError, match=r"must end in \.jsonl"):
         importer().read(tmp_path / "films.xlsx")
-    for name in ("absent.jsonl", "absent.nt"):
-        with pytest.raises(MissingFileError, match="absent"):
+    for name in ("absent.jsonl", "absent.nt", "absent", ""):
+        with pytest.raises(MissingFileError, match="no such file; give Wikidata JSON lines"):
             importer().read(tmp_path / name)
     (tmp_path / "latin.csv").write_bytes("wikidata,name\nQ1,Caf\xe9\n".encode("latin-1"))
     with pytest.raises(DataError, match="save it as UTF-8"):
@@ -145,6 +154,9 @@ def test_other_mistakes_are_named_with_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "broken.nt").write_text("<http://www.wikidata.org/entity/Q1> nonsense\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"broken\.nt is no valid RDF"):
         importer().read(tmp_path / "broken.nt")
+    (tmp_path / "packed.jsonl.gz").write_bytes(b"no archive")
+    with pytest.raises(DataError, match="is damaged"):
+        importer().read(tmp_path / "packed.jsonl.gz")
     (tmp_path / "broken.jsonl").write_bytes(b'{"id":"Q1"}\n{"id":\n[1]\n{"id":"Q2","claims":{"P57":[3]}}\n')
     with pytest.raises(DataError, match=r"line 2: .*line 3: .*line 4: "):
         importer().read(tmp_path / "broken.jsonl")
