@@ -170,8 +170,8 @@ def fetch(
     ),
 ) -> None:
     """Downloads published datasets from their public homes; an interrupted download goes on where it stopped."""
+    from data.formats.fetch import checksum, home_of, load_homes
     from data.formats.fetch import fetch as run
-    from data.formats.fetch import home_of, load_homes
 
     for name in names or list(load_homes()):
         home = home_of(name)
@@ -189,6 +189,9 @@ def fetch(
 
             for path in run(name, home, out / name, told):
                 typer.echo(f"  {path}")
+        for remote in home.files:
+            if remote.sha256 is None:
+                typer.echo(f"  no published checksum; sha256 of {remote.path}: {checksum(out / name / remote.path)}")
 
 
 def _warn(source: Path, problems: int) -> None:

@@ -12,7 +12,7 @@ from data.formats import WRITERS, Dataset
 from data.formats.base import DialogueWriter
 from data.formats.mapping import EntityMapper, MappingReport
 from data.formats.model import Dialogue, not_held
-from data.formats.problems import Report
+from data.formats.problems import Problem, Report
 
 SIDE_FILE = "conversion.json"
 
@@ -24,6 +24,7 @@ class Conversion:
     Attributes:
         lost: field of the source to the number of values that the target has no field for.
         left_out: files of the source that have no counterpart in the target.
+        unread: records of the source that could not be read, with the reason.
         mapping: what could be mapped to Wikidata ids, when the target needs them.
     """
 
@@ -34,6 +35,7 @@ class Conversion:
     lost: Counter[str] = field(default_factory=Counter)
     left_out: list[str] = field(default_factory=list)
     mapping: MappingReport = field(default_factory=MappingReport)
+    unread: list[str] = field(default_factory=list)
 
     def account(self) -> dict[str, Any]:
         """For the side file and `--json`."""
@@ -44,6 +46,7 @@ class Conversion:
             "files": len(self.files),
             "lost": dict(sorted(self.lost.items())),
             "left_out": self.left_out,
+            "unread": self.unread,
             "mapped_entities": self.mapping.mapped,
             "unmapped_entities": dict(sorted(self.mapping.unmapped.items())),
         }
@@ -51,7 +54,7 @@ class Conversion:
     @property
     def complete(self) -> bool:
         """Whether nothing was lost."""
-        return not (self.lost or self.left_out or self.mapping.unmapped)
+        return not (self.lost or self.left_out or self.mapping.unmapped or self.unread)
 
 
 def convert(
@@ -86,9 +89,15 @@ def convert(
     if source == destination or (source.is_dir() and destination.is_relative_to(source)):
         raise DataError(f"{out}: lies in the source; choose another --out")
     made = Conversion(dataset.format.name, target)
+
+    def told(problem: Problem) -> None:
+        if problem.lost:
+            made.unread.append(str(problem))
+        report(problem)
+
     try:
         for path, kind in dataset.files.items():
-            _convert_file(dataset, path, kind, target, out, report, mapper, made)
+            _convert_file(dataset, path, kind, target, out, told, mapper, made)
             advance()
         if not made.complete:
             folder = out if out.is_dir() else out.parent

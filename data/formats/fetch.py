@@ -102,9 +102,12 @@ def _download(client: httpx.Client, url: str, target: Path, remote: RemoteFile, 
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
     done = part.stat().st_size if part.is_file() else 0
-    with client.stream("GET", url, headers={"Range": f"bytes={done}-"} if done else {}) as response:
-        if response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={done}-"} if done else {})
+    with client.stream("GET", url, headers=headers) as response:
+        if done and response.status_code == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
             part.unlink()
+            _download(client, url, target, remote, progress)
+            return
         response.raise_for_status()
         resumed = response.status_code == httpx.codes.PARTIAL_CONTENT
         done = done if resumed else 0
@@ -118,11 +121,16 @@ def _download(client: httpx.Client, url: str, target: Path, remote: RemoteFile, 
     part.replace(target)
 
 
+def checksum(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def _verify(target: Path, remote: RemoteFile) -> None:
     if remote.sha256 is None:
         return
-    with target.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
+    found = checksum(target)
     if found != remote.sha256:
         raise DataError(f"{target}: checksum {found} is not the published {remote.sha256}; delete it and fetch again")
 

@@ -5,10 +5,14 @@ profile …). The rows of a task that completes without failure become False: no
 stay True. The rules follow the ConveRSE paper, section 4, and were fitted on its six released files.
 """
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 Row = Mapping[str, Any]
 
@@ -43,17 +47,24 @@ _RECOMMENDATION_TASK = _CRITIQUES | {
     "request_recommendation - skip",
 }
 _ANSWERS = frozenset({"preference - disambiguation", "show_profile - delete_preference - disambiguation"})
-_ROLE_WORD = re.compile(
-    r"\b(actor|actress|director|producer|performer|composer|screenwriter|writer|author|singer|songwriter|genre|"
-    r"voice|editor|lyricist|artist|cast|screenplay|character|publisher|band)\w*\b",
-    re.IGNORECASE,
-)
-_NEGATIVE = re.compile(r"\b(dislike|hate|don.?t|didn.?t|doesn.?t|not)\b", re.IGNORECASE)
 _PARENTHESES = re.compile(r"\([^)]*\)")
-_BARE_DELETE = re.compile(
-    r"\b(i|want|to|delete|remove|clear|cancel|all|my|the|a|preferences?|profile|please|of|from)\b|\W", re.IGNORECASE
-)
-_STATEMENT = re.compile(r"\bi\b.*\b(like|love|prefer|dislike|hate|adore|watched|saw)\b", re.IGNORECASE)
+_WORDS = Path(__file__).with_name("tocheck.yaml")
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Patterns that tell answers apart: names of roles, negations, the words of a bare deletion, statements."""
+
+    role: re.Pattern[str]
+    negative: re.Pattern[str]
+    bare_delete: re.Pattern[str]
+    statement: re.Pattern[str]
+
+
+@functools.cache
+def _words() -> _Words:
+    patterns = yaml.safe_load(_WORDS.read_text(encoding="utf-8"))
+    return _Words(**{name: re.compile(pattern, re.IGNORECASE) for name, pattern in patterns.items()})
 
 
 @dataclass(slots=True)
@@ -100,7 +111,7 @@ def recompute(rows: Sequence[Row]) -> list[bool]:
 def _opened(task: _Task | None, row: Row, intent: str) -> _Task | None:
     """The task that the row belongs to: a new one when it starts one (the open one's rows stay True), else the open."""
     if intent in _PREFERENCE_STARTS:
-        return _Task("preference", positive=not _NEGATIVE.search(row["message"]))
+        return _Task("preference", positive=not _words().negative.search(row["message"]))
     if intent == "reset_profile":
         return None
     if intent == "request_recommendation":
@@ -137,7 +148,7 @@ def _preference_step(task: _Task, rows: Sequence[Row], position: int) -> bool:
     intent, events = row["intent"], _split(row["events"])
     if intent not in _PREFERENCE_TASK:
         task.failed = True
-    if intent == "show_profile - delete_preference" and not _BARE_DELETE.sub("", row["message"]).strip():
+    if intent == "show_profile - delete_preference" and not _words().bare_delete.sub("", row["message"]).strip():
         task.failed = True
     if intent in _ANSWERS:
         _check_answer(task, rows, position)
@@ -154,12 +165,12 @@ def _check_answer(task: _Task, rows: Sequence[Row], position: int) -> None:
             task.failed = True
     sign = _sign(row["recognizedObjects"])
     contradicts = sign == "-" and task.positive
-    if not is_role and (contradicts or _STATEMENT.search(row["message"])):
+    if not is_role and (contradicts or _words().statement.search(row["message"])):
         task.failed = True
 
 
 def _is_role(message: str) -> bool:
-    return bool(_ROLE_WORD.search(_PARENTHESES.sub("", message)))
+    return bool(_words().role.search(_PARENTHESES.sub("", message)))
 
 
 def _split(joined: str) -> list[str]:

@@ -2,9 +2,11 @@
 
 import functools
 import hashlib
+import io
 import json
 import subprocess
 import sys
+import tarfile
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -54,13 +56,34 @@ def test_a_missing_source_is_one_clear_line(arguments: tuple[str, ...]) -> None:
     assert done.stderr.strip() == "converse: nowhere: no such file or folder"
 
 
+class Handler(SimpleHTTPRequestHandler):
+    """Serves files, and parts of them when it is asked to."""
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+    def do_GET(self) -> None:
+        first = self.headers.get("Range", "").removeprefix("bytes=").removesuffix("-")
+        path = Path(self.translate_path(self.path))
+        if not first or not path.is_file():
+            super().do_GET()
+            return
+        content = path.read_bytes()
+        if int(first) >= len(content):
+            self.send_error(416)
+            return
+        self.send_response(206)
+        self.send_header("Content-Length", str(len(content) - int(first)))
+        self.end_headers()
+        self.wfile.write(content[int(first) :])
+
+
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[tuple[Path, str]]:
     """A folder and its address on loopback."""
     folder = tmp_path / "served"
     folder.mkdir()
-    handler = functools.partial(SimpleHTTPRequestHandler, directory=str(folder))
-    handler.log_message = lambda *_: None  # type: ignore[attr-defined]
+    handler = functools.partial(Handler, directory=str(folder))
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -83,6 +106,35 @@ def test_fetch_downloads_checks_and_does_not_download_twice(served: tuple[Path, 
     bad = home.model_copy(update={"files": (RemoteFile(path="a.txt", size=7, sha256="0" * 64),)})
     with pytest.raises(DataError, match="checksum"):
         fetch("x", bad, out, lambda *_: None)
+
+
+@pytest.mark.parametrize("already", [b"con", b"content", b"content and more"])
+def test_an_interrupted_fetch_goes_on_where_it_stopped(
+    already: bytes, served: tuple[Path, str], tmp_path: Path
+) -> None:
+    folder, base = served
+    (folder / "a.txt").write_text("content")
+    home = Home(home=base, licence="ours", base=base, files=(RemoteFile(path="a.txt"),))
+    (tmp_path / "a.txt.part").write_bytes(already)
+    told: list[int] = []
+    fetch("x", home, tmp_path, lambda _, done, __: told.append(done))
+    assert (tmp_path / "a.txt").read_text() == "content"
+    assert told == [7]
+    assert not (tmp_path / "a.txt.part").exists()
+
+
+def test_archives_are_unpacked_and_those_that_lead_out_are_not(served: tuple[Path, str], tmp_path: Path) -> None:
+    folder, base = served
+    for name, inside in (("good", "x/b.txt"), ("bad", "../../outside.txt")):
+        with tarfile.open(folder / f"{name}.tar.gz", "w:gz") as packed:
+            packed.addfile(tarfile.TarInfo(inside), io.BytesIO())
+    files = {name: RemoteFile(path=f"{name}.tar.gz", unpack=True) for name in ("good", "bad")}
+    home = Home(home=base, licence="ours", base=base, files=(files["good"],))
+    assert fetch("x", home, tmp_path / "out", lambda *_: None) == [tmp_path / "out" / "good"]
+    assert (tmp_path / "out" / "good" / "x" / "b.txt").is_file()
+    with pytest.raises(DataError, match="cannot be unpacked"):
+        fetch("x", home.model_copy(update={"files": (files["bad"],)}), tmp_path / "out", lambda *_: None)
+    assert not list(tmp_path.rglob("outside.txt"))
 
 
 def test_fetch_without_network_says_what_to_place_by_hand(tmp_path: Path) -> None:

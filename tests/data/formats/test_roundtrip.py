@@ -1,8 +1,12 @@
 """Dialogues of any content survive being written and read again, in every format."""
 
+import json
 import string
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +15,7 @@ from data.formats.model import Dialogue, Mention, Participant, Utterance
 from data.formats.problems import Problem, ignore
 from data.formats.rankings import bradley_terry, elo
 from data.formats.tocheck import recompute
+from tests.data.formats import small
 
 TEXT = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), max_size=60)
 TIME = st.integers(1_000_000_000, 2_000_000_000).map(lambda seconds: seconds * 1000)
@@ -51,6 +56,58 @@ def test_what_was_said_comes_back(dialogue: Dialogue, name: str, tmp_path: Path)
     read = [utterance for found in made.dialogues(path, ignore) for utterance in found.utterances]
     expected = [u for u in dialogue.utterances if name != "converse" or u.role == "seeker"]
     assert [(u.role, u.text) for u in read] == [(u.role, u.text) for u in expected]
+
+
+def _layout(name: str, records: list[dict[str, Any]]) -> bytes:
+    """The file as the format's authors write it, by the standard library alone."""
+    if name == "redial":
+        return "".join(json.dumps(record) + "\n" for record in records).encode()
+    if name == "recommind":
+        return json.dumps(records[0], indent=2, ensure_ascii=False).encode()
+    text = json.dumps(records, indent=4)
+    return (text.replace("\n", "\r\n") if name == "converse" else text).encode()
+
+
+def _filled(value: Any, draw: Callable[[], str]) -> Any:
+    """The same record with other words in place of its texts."""
+    if isinstance(value, dict):
+        return {key: _filled(part, draw) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_filled(part, draw) for part in value]
+    return draw() if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("name", ["converse", "redial", "recommind", "crsarena"])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(data=st.data())
+def test_records_of_any_words_are_written_again_to_the_byte(name: str, data: st.DataObject, tmp_path: Path) -> None:
+    made = FORMATS[name]
+    source = small.MAKERS[name](tmp_path)
+    words = st.text(st.characters(exclude_categories=("Cs",)), max_size=30)
+    records = [_filled(record, lambda: data.draw(words)) for record in made.read(source, "dialogues", ignore)]
+    source.write_bytes(_layout(name, records))
+    problems: list[Problem] = []
+    made.copy(source, "dialogues", tmp_path / "copy", problems.append)
+    assert (tmp_path / "copy").read_bytes() == source.read_bytes()
+    assert problems == []
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.lists(st.tuples(TEXT, TEXT, st.lists(st.tuples(TEXT, TEXT).map(list), max_size=2)), min_size=1, max_size=4))
+def test_reddit_turns_of_any_words_come_back(tmp_path: Path, turns: list[tuple[str, str, list[list[str]]]]) -> None:
+    rows = []
+    for number, (raw, text, said) in enumerate(turns):
+        cells = {"raw": repr(["USER", raw]), "processed": repr(["USER", text]), "context_raw": repr(said)}
+        rows.append(small.reddit_row(f"t3_{number}_0/2", **cells))
+    source = small.reddit_movie(tmp_path, rows)
+    made = FORMATS["reddit-movie"]
+    problems: list[Problem] = []
+    read = list(made.check(source, "dialogues", problems.append))
+    assert problems == []
+    assert [row["raw"] for row in read] == [row["raw"] for row in rows]
+    made.copy(source, "dialogues", tmp_path / "copy.csv", ignore)
+    assert list(made.read(tmp_path / "copy.csv", "dialogues", ignore)) == read
+    assert [u.text for one in made.dialogues(source, ignore) for u in one.utterances] == [raw for raw, _, _ in turns]
 
 
 @given(st.lists(st.tuples(TEXT, TEXT).map(list), max_size=4))
