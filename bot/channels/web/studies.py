@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from bot.channels.base import Turn, TurnKind
+from bot.channels.base import Option, Turn, TurnKind
 from bot.channels.conversation import Conversation
 from bot.channels.web.chat import Chat, new_message_id
 from bot.channels.web.pages import Pages
@@ -18,7 +18,7 @@ from bot.channels.web.talks import FORM, Talks
 from bot.channels.web.visitors import Form
 from bot.study.desk import AGREE, DECLINE, StudyDesk
 from bot.study.guide import SKIP
-from bot.study.view import StepView
+from bot.study.view import Asked, StepView
 
 QUESTIONS_A_PAGE = 6
 LONGEST_OPINION = 2000
@@ -122,15 +122,13 @@ class StudyPages:
         return self._page(request, "chat.html", seat, desk, view=view, panel=True, message_id=new_message_id(), **shown)
 
     def _questionnaire(
-        self, request: Request, seat: Seat, desk: StudyDesk, view: StepView, given: Mapping[str, Any] | None = None
+        self, request: Request, seat: Seat, desk: StudyDesk, view: StepView, given: Mapping[int, Option] | None = None
     ) -> Response:
         """Some questions of a questionnaire; with what was `given` when an answer is missing."""
-        page = list(enumerate(view.questions))[view.answered : view.answered + QUESTIONS_A_PAGE]
-        missing = [place for place, _ in page if given is not None and f"q{place}" not in given]
-        status = 422 if missing else 200
-        return self._page(
-            request, "questionnaire.html", seat, desk, status, view=view, page=page, given=given or {}, missing=missing
-        )
+        page = _page_of(view)
+        missing = [] if given is None else [place for place, _ in page if place not in given]
+        known = {"view": view, "page": page, "given": given or {}, "missing": missing}
+        return self._page(request, "questionnaire.html", seat, desk, 422 if missing else 200, **known)
 
     async def _invite(self, request: Request, seat: Seat, desk: StudyDesk) -> Response:
         """The information sheet with the consent form, or why nobody is let in. Nothing is stored."""
@@ -158,15 +156,17 @@ class StudyPages:
         view = await desk.view(seat.user)
         if view is None or view.kind != "questionnaire" or form.get("step") != str(view.number):
             return RedirectResponse(seat.base, 303)
-        page = list(enumerate(view.questions))[view.answered : view.answered + QUESTIONS_A_PAGE]
-        turns = []
-        for place, question in page:
-            chosen = next((each for each in question.options if each.id == form.get(f"q{place}")), None)
-            if chosen is None:
-                return self._questionnaire(request, seat, desk, view, form)
-            turns.append(self._turn(seat, f"{_form_id(form)}/{place}", chosen.id, chosen.label))
-        if turns:
-            await self._talks.take(desk, *turns)
+        given = {
+            place: option
+            for place, question in _page_of(view)
+            for option in question.options
+            if option.id == form.get(f"q{place}")
+        }
+        if len(given) < len(_page_of(view)):
+            return self._questionnaire(request, seat, desk, view, given)
+        answers = [self._turn(seat, f"{_form_id(form)}/{place}", one.id, one.label) for place, one in given.items()]
+        if answers:
+            await self._talks.take(desk, *answers)
         return RedirectResponse(seat.base, 303)
 
     async def _vote(self, seat: Seat, desk: StudyDesk, form: Mapping[str, Any]) -> Response:
@@ -193,6 +193,11 @@ class StudyPages:
     ) -> Response:
         known = {"base": seat.base, "language": seat.language, "study": desk.study, "form_id": new_message_id()}
         return self._pages.page(request, template, status, **known, **values)
+
+
+def _page_of(view: StepView) -> list[tuple[int, Asked]]:
+    """The next questions of a questionnaire with their places."""
+    return list(enumerate(view.questions))[view.answered : view.answered + QUESTIONS_A_PAGE]
 
 
 def _form_id(form: Mapping[str, Any]) -> str:

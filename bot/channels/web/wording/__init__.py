@@ -1,6 +1,6 @@
 """What the web pages say; one YAML file a language."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -18,6 +18,10 @@ class PageWording:
     def __init__(self, language: str, texts: Mapping[str, str]) -> None:
         self.language = language
         self._texts = texts
+
+    def keys(self) -> Iterable[str]:
+        """The names of all texts."""
+        return self._texts.keys()
 
     def __call__(self, key: str, **values: object) -> str:
         """The text of a key with its fields filled in. Raises KeyError for a key that does not exist."""
