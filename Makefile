@@ -4,9 +4,10 @@ BIN := .venv/bin
 DATA ?= ../shared/data
 CASES ?= ../shared/cases
 SNIPPETS ?=
+STUDIES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup chat telegram doctor test lint format slow test-faults train evaluate bench lock clean
+.PHONY: help setup chat telegram web screenshots doctor test lint format slow test-faults train evaluate bench lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,6 +25,12 @@ chat: setup ## talk with the bot in the terminal
 
 telegram: setup ## run the Telegram bot (TELEGRAM_BOT_TOKEN)
 	@$(BIN)/converse telegram
+
+web: setup ## run the web pages: chat, studies and dashboard (STUDIES: files of studies)
+	@$(BIN)/converse web $(addprefix --study ,$(STUDIES))
+
+screenshots: setup ## take the pictures of the documentation again (needs chromium)
+	$(BIN)/python -m tests.browser.screenshots docs/screenshots
 
 doctor: setup ## say what is installed, what is active and what is missing
 	@$(BIN)/converse doctor

@@ -165,8 +165,8 @@ class StudyPages:
         if len(given) < len(_page_of(view)):
             return self._questionnaire(request, seat, desk, view, given)
         answers = [self._turn(seat, f"{_form_id(form)}/{place}", one.id, one.label) for place, one in given.items()]
-        if answers:
-            await self._talks.take(desk, *answers)
+        going_on = self._turn(seat, _form_id(form), None, "")  # where nothing is asked
+        await self._talks.take(desk, *(answers or [going_on]))
         return RedirectResponse(seat.base, 303)
 
     async def _vote(self, seat: Seat, desk: StudyDesk, form: Mapping[str, Any]) -> Response:

@@ -179,6 +179,14 @@ async def test_an_answer_that_was_never_offered_is_none(study: Study) -> None:
     assert await rows(web, answers) == []
 
 
+async def test_a_questionnaire_without_questions_is_passed(study: Study) -> None:
+    web = study(questionnaires={"before": ["entities"]})
+    async with taking_part(web) as visitor:
+        await answer(visitor, {})
+        page = await visitor.get("/study/tastes")
+    assert "Tell the bot two films" in page.text
+
+
 async def test_a_task_shows_what_is_left(study: Study) -> None:
     web = study(tasks=[{"id": "like", "text": "Tell the bot two films.", "preferences": 2, "minutes": 5}])
     async with taking_part(web) as visitor:
