@@ -81,8 +81,9 @@ class PrivacyDesk:
         language = turn.language if turn.language and turn.language in self._wordings else self._initial.language
         step = replace(turn, update_id=f"consent/{turn.update_id}")
         async with self._open(step) as opened:
-            state = opened.state or replace(self._initial, language=language)
-            await opened.save(Outcome(state, opened.profile, Reply(()), consent=True))
+            if opened.repeated is None:  # another worker may have been told too
+                state = opened.state or replace(self._initial, language=language)
+                await opened.save(Outcome(state, opened.profile, Reply(()), consent=True))
         await self._store.mark_sent(step)
 
     async def _fulfil(self, turn: Turn, wish: str) -> TurnResult:

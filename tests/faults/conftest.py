@@ -2,7 +2,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.bot.conftest import postgres_server
 from tests.telegram_server import TelegramServer, telegram_server
+
+__all__ = ["postgres_server"]
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ ANNA = 7
 class Runner:
     """Starts, kills and stops the process on one data folder."""
 
-    def __init__(self, server: TelegramServer, folder: Path, rasa_url: str) -> None:
+    def __init__(self, server: TelegramServer, folder: Path, rasa_url: str, **more: str) -> None:
         self._environment = {
             **os.environ,
             "RASA_URL": rasa_url,
@@ -35,15 +35,17 @@ class Runner:
             "CONVERSE_LOG_FORMAT": "json",
             "CONVERSE_SEED": "1",
             "OMP_NUM_THREADS": "1",
+            **more,
         }
         self.errors = b""
 
     @asynccontextmanager
-    async def running(self, *arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    async def running(
+        self, *arguments: str, program: tuple[str, ...] = ("-m", "bot.cli")
+    ) -> AsyncIterator[asyncio.subprocess.Process]:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
-            "-m",
-            "bot.cli",
+            *program,
             "telegram",
             *arguments,
             env=self._environment,
