@@ -1,10 +1,16 @@
 """The item catalogue: the one that ships, and any other in the same format."""
 
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
+
+import yaml
 
 from data.catalogue.catalogue import Catalogue, unite
 from data.catalogue.files import read_entities, read_header, write_entities
 from data.errors import MissingFileError
+from data.model import Entity, Qid
 
 __all__ = ["STARTER", "Catalogue", "load_catalogue", "read_entities", "read_header", "unite", "write_entities"]
 
@@ -30,7 +36,20 @@ def load_catalogue(path: Path | None = None, own: Path | None = None) -> Catalog
     if not files:
         raise MissingFileError(f"{path} holds no catalogue (*.jsonl); make one with `converse catalog build`.")
     entities = [entity for file in files for entity in read_entities(file)]
-    return Catalogue(unite(entities) if len(files) > 1 else entities)
+    return Catalogue(_with_labels(unite(entities) if len(files) > 1 else entities))
+
+
+def _with_labels(entities: Iterable[Entity]) -> Iterator[Entity]:
+    """The entities, with the names that `labels.yaml` has in languages in which they have none."""
+    for entity in entities:
+        own = {language: names[entity.qid] for language, names in _labels().items() if entity.qid in names}
+        yield dataclasses.replace(entity, labels={**own, **entity.labels}) if own else entity
+
+
+@cache
+def _labels() -> Mapping[str, Mapping[Qid, str]]:
+    known: Mapping[str, Mapping[Qid, str]] = yaml.safe_load((Path(__file__).parent / "labels.yaml").read_text("utf-8"))
+    return known
 
 
 def _files(path: Path) -> list[Path]:

@@ -1,6 +1,8 @@
+from pathlib import Path
+
 import pytest
 
-from data.catalogue import Catalogue
+from data.catalogue import Catalogue, load_catalogue, write_entities
 from data.model import Entity
 
 
@@ -86,3 +88,19 @@ def test_a_value_becomes_an_item_when_it_is_learned_as_one(catalogue: Catalogue)
     catalogue.add(Entity("Q11", "Bob", "artist", domain="music"))
     assert [item.qid for item in catalogue.items("music")] == ["Q11"]
     assert list(catalogue.holders("Q11")) == ["Q1"]
+
+
+def test_countries_languages_and_genres_have_italian_names() -> None:
+    catalogue = load_catalogue()
+    for kind in ("country", "language"):
+        known = [entity for entity in catalogue.entities() if entity.kind == kind]
+        named = [entity for entity in known if "it" in entity.labels]
+        assert len(named) > 0.7 * len(known), kind
+    assert catalogue.label("Q183", "it") == "Germania"
+    assert catalogue.label("Q183", "en") == "Germany"
+
+
+def test_a_catalogue_s_own_names_stand(tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    write_entities(path, [Entity("Q183", "Germany", "country", labels={"it": "la Germania"})])
+    assert load_catalogue(path).label("Q183", "it") == "la Germania"
