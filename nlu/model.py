@@ -96,10 +96,12 @@ class Answer:
     Attributes:
         chosen: zero-based positions of the options that were chosen; empty with `none` or when nothing matches.
         none: "none of these", "neither".
+        among: those that are left when the words tell only some apart ("the film", of two films and a book).
     """
 
     chosen: tuple[int, ...] = ()
     none: bool = False
+    among: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,10 @@ class IntentResult:
     def confidence(self) -> float:
         """Probability of the best one."""
         return self.ranking[0][1]
+
+
+LOOKUP_FAILED = "lookup_failed"
+"""The note that a title could not be looked up: the source of look-ups is down, slow or not to be asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ _REQUEST = "request_recommendation"
 _ANSWERS = frozenset({"inform", "affirm", "deny"})
 _SMALL_TALK = _ANSWERS | TALK | {"start"}
 _CHOOSING = frozenset({"item", "role", "delete"})
+_ABOUT_SOMETHING = frozenset({"polarity", "item", "role"})
 _CONDITION_KINDS = frozenset({"genre", "country", "language", "place", "subject"})
 _LEAVING = frozenset({"skip", "stop", "help", "reset_profile", *RESETS})
 
@@ -118,7 +119,7 @@ class Understander:
         targets: list[Mention | Reference] = [*linking.mentions, *references, *linking.property_references]
         try:
             if not targets:
-                about = context.asked == "polarity" or context.shown is not None or bool(context.recent)
+                about = context.asked in _ABOUT_SOMETHING or context.shown is not None or bool(context.recent)
                 wanted = about and not linking.unknown
                 overall = await asyncio.to_thread(self._sentiment.overall, text) if wanted else None
                 return _Opinions(linking, overall=overall)
@@ -158,6 +159,9 @@ class Understander:
             return _REQUEST if self._wants_items(message, recognised, linking) else "preference"
         if linking.answer is not None and context.asked in _CHOOSING and best not in _LEAVING:
             return "inform"
+        command = self._command(message)
+        if command is not None and confidence < self._config.sure:
+            return command
         asked = self._question_about_item(message, linking, context)
         if asked is not None and best not in ABOUT_THE_ITEM and confidence < self._config.sure:
             return asked
@@ -230,11 +234,13 @@ class Understander:
         """Commands, answers and titles are understood even when the classifier is out of reach."""
         if linking.answer is not None and context.asked in _CHOOSING:
             return "inform"
-        phrase = message.phrase(0, len(message))
-        for intent, phrases in self._words.commands.items():
-            if phrase in phrases:
-                return intent
-        return self._question_about_item(message, linking, context) or self._by_content(linking)
+        command = self._command(message)
+        return command or self._question_about_item(message, linking, context) or self._by_content(linking)
+
+    def _command(self, message: Message) -> str | None:
+        """The intent of a message that is a fixed phrase."""
+        said = message.phrase(0, len(message))
+        return next((intent for intent, phrases in self._words.commands.items() if said in phrases), None)
 
 
 def _conditions(linking: Linking, coarse: str) -> tuple[Constraint, ...]:

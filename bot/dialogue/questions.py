@@ -44,7 +44,13 @@ def raised(state: DialogueState, questions: Sequence[Question]) -> DialogueState
         )
         for index, question in enumerate(questions)
     ]
-    return replace(state, questions=(*state.questions, *(_with_ids(question) for question in reversed(numbered))))
+    kept = (asked for asked in state.questions if not any(_same(asked, question) for question in numbered))
+    return replace(state, questions=(*kept, *(_with_ids(question) for question in reversed(numbered))))
+
+
+def _same(one: Question, other: Question) -> bool:
+    """Whether both ask the same of the same entity, so that only the later one waits."""
+    return one.kind == other.kind and one.qid is not None and (one.qid, one.property) == (other.qid, other.property)
 
 
 def _with_ids(question: Question) -> Question:

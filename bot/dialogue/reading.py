@@ -194,7 +194,8 @@ def context_of(state: DialogueState, domains: Mapping[Domain, DomainConfig]) -> 
     asked: Asked | None = "rating" if shown else None
     if question is not None and (open_now or not shown):
         asked = _ASKED.get(question.kind, question.kind)  # type: ignore[arg-type]
-    recent = (change.qid for change in reversed(state.history))
+    asked_about = [question.qid] if question and question.qid else []
+    recent = (*asked_about, *(change.qid for change in reversed(state.history)))
     return Context(
         domain=state.domain,
         language=state.language,

@@ -13,15 +13,17 @@ from nlu.entities.words import Phrase, phrase
 from nlu.model import Answer
 
 _YEARS = range(1000, 2200)
+_WORDS_BESIDE_KIND = 1
 
 
 @dataclass(frozen=True, slots=True)
 class _Option:
-    """An option's place, the key of its name, all its words, and the year that it shows."""
+    """An option's place, the key of its name, all its words, those of its description, and the year that it shows."""
 
     place: int
     key: str
     words: frozenset[str]
+    description: frozenset[str]
     year: int | None
 
 
@@ -50,6 +52,9 @@ def read_answer(message: Message, options: Sequence[str]) -> tuple[Answer | None
     if not chosen:
         chosen = dict(_named(message, Segment(0, len(message)), parsed))
     if not chosen:
+        _, left = _of_kind(message, Segment(0, len(message)), parsed)
+        if 1 < len(left) < len(options):
+            return Answer(among=tuple(option.place for option in left)), ()
         loose = _numbered(message, list(_loose_places(message, len(options))), len(options))
         return (Answer(loose), ()) if loose else (None, ())
     return Answer(tuple(sorted(chosen))), tuple(chosen.values())
@@ -60,7 +65,8 @@ def _parse(place: int, option: str) -> _Option:
     words = frozenset(token.word for token in tokenize(option))
     bracketed = [token.word for token in tokenize(" ".join(BRACKETS.findall(option)))]
     years = [int(word) for word in bracketed if word.isdecimal() and int(word) in _YEARS]
-    return _Option(place, "".join(token.key for token in tokenize(name)), words, years[0] if years else None)
+    described = frozenset(word for word in bracketed if not word.isdecimal())
+    return _Option(place, "".join(token.key for token in tokenize(name)), words, described, years[0] if years else None)
 
 
 def _general(message: Message, count: int) -> Answer | None:
@@ -190,14 +196,26 @@ def _by_year(message: Message, part: Segment, options: Sequence[_Option]) -> lis
 
 def _by_kind(message: Message, part: Segment, options: Sequence[_Option]) -> list[tuple[_Option, Segment]]:
     """The one option of the kind that a noun names: "the novel", when the others are films."""
+    place, holders = _of_kind(message, part, options)
+    return [(holders[0], Segment(place, place + 1))] if len(holders) == 1 else []
+
+
+def _of_kind(message: Message, part: Segment, options: Sequence[_Option]) -> tuple[int, list[_Option]]:
+    """The place of a noun for a kind, and the options of that kind; only when the part says nothing else."""
     words = message.words
+    if not message.is_common(part.first, part.last):
+        return part.first, []
     for place in range(part.first, part.last):
         kinds = words.noun_kinds.get(message.word(place), ())
         names = [set(phrase(words.kind_name(kind, language))) for kind in kinds for language in words.languages]
-        holders = [option for option in options if any(name <= option.words for name in names)]
-        if len(holders) == 1 and message.is_common(part.first, part.last):
-            return [(holders[0], Segment(place, place + 1))]
-    return []
+        holders = [option for option in options if any(_is_kind(option, name) for name in names)]
+        if holders:
+            return place, holders
+    return part.first, []
+
+
+def _is_kind(option: _Option, name: set[str]) -> bool:
+    return bool(name) and name <= option.description and len(option.description - name) <= _WORDS_BESIDE_KIND
 
 
 def _by_age(message: Message, part: Segment, options: Sequence[_Option]) -> list[tuple[_Option, Segment]]:

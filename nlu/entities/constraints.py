@@ -102,7 +102,8 @@ class Constraints:
             "short": (None, _SHORT_MINUTES),
             "long": (_LONG_MINUTES, None),
         }
-        for segment, which in _phrases(message, message.words.runtime, taken):
+        lengths = ((segment, which) for segment, which in _phrases(message, message.words.runtime, taken) if which)
+        for segment, which in lengths:
             yield segment.first, self._ranged(message, segment, "runtime", *bounds[which])
         for segment, minutes in _durations(message, taken):
             over = any(word in message.words.over for word in message.phrase(segment.first, segment.last))

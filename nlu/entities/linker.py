@@ -10,7 +10,7 @@ from data.domains import DomainConfig
 from data.model import Domain, Entity
 from nlu.entities.answers import read_answer
 from nlu.entities.constraints import Constraints, Named
-from nlu.entities.folding import fold
+from nlu.entities.folding import fold, tokenize
 from nlu.entities.index import AliasIndex, Posting
 from nlu.entities.leftovers import leftovers, untold
 from nlu.entities.lookups import LookupResult
@@ -23,7 +23,7 @@ from nlu.entities.scanning import Found, Scanner, Unknown
 from nlu.entities.support import Support
 from nlu.entities.words import Words, load_words
 from nlu.entities.years import year_beside
-from nlu.model import Answer, Context, Linking, Mention
+from nlu.model import LOOKUP_FAILED, Answer, Context, Linking, Mention
 
 _MOST_LOOKUPS = 4
 
@@ -92,6 +92,7 @@ class CatalogueLinker:
         named = self._references.domain(message, titles, context.domain)
         mentions: list[Mention] = []
         kept: list[Segment] = []
+        found, unknown = self._with_parts_of_names(message, found, unknown, context)
         apart = untold(message)
         pronoun = self._pronoun(message, context)
         if pronoun is not None:
@@ -104,6 +105,24 @@ class CatalogueLinker:
                 mentions.append(mention)
                 kept.append(one.span)
         return _Reading(tuple(mentions), tuple(kept), unknown, named)
+
+    def _with_parts_of_names(
+        self, message: Message, found: tuple[Found, ...], unknown: tuple[Unknown, ...], context: Context
+    ) -> tuple[tuple[Found, ...], tuple[Unknown, ...]]:
+        """A first name counts when somebody of that name was named lately: "Meryl" after Meryl Streep."""
+        left: list[Unknown] = []
+        for one in unknown:
+            words = set(message.phrase(one.core.first, one.core.last))
+            recent = [entity for qid in context.recent if (entity := self._catalogue.get(qid)) is not None]
+            meant = next(
+                (entity for entity in recent if words <= {token.word for token in tokenize(entity.label)}), None
+            )
+            if meant is None:
+                left.append(one)
+            else:
+                posting = Posting(meant.qid, NameKind.ALIAS, meant.popularity)
+                found = (*(other for other in found if not other.span.overlaps(one.core)), Found(one.core, (posting,)))
+        return found, tuple(left)
 
     def _pronoun(self, message: Message, context: Context) -> Found | None:
         """The person or band named last, when a pronoun stands for them."""
@@ -175,7 +194,7 @@ class CatalogueLinker:
         for name, qids in found.found.items():
             for entity in filter(None, map(self._catalogue.get, qids)):
                 self._index.add_name(fold(name), Posting(entity.qid, NameKind.ALIAS, entity.popularity))
-        return found.entities, ("lookup_failed",) if found.failed else ()
+        return found.entities, (LOOKUP_FAILED,) if found.failed else ()
 
     def _answers(self, reading: _Reading, answering: tuple[Segment, ...], context: Context) -> bool:
         """Whether a message that names an option says nothing else: "I like the actor Tom Hanks" does not answer."""

@@ -36,7 +36,7 @@ def _check(scene: Scene) -> bool:
     if question is None:
         return False
     answer = scene.understood.answer
-    picks = bool(answer and (answer.none or _chosen(scene, question)))
+    picks = bool(answer and (answer.none or answer.among or _chosen(scene, question)))
     if scene.does == "answer":
         return picks
     if scene.question is None:  # set aside: only a clear pick of an option brings it back
@@ -53,11 +53,33 @@ def _fits(scene: Scene, question: Question) -> bool:
         case "polarity":
             return plain and scene.coarse in ANSWERING and _stated(scene) is not None
         case "item" | "role" | "delete":
-            return plain and (scene.coarse == "deny" or (scene.coarse == "affirm" and has_one_option(question)))
+            agrees = scene.coarse == "affirm" and has_one_option(question)
+            return plain and (scene.coarse == "deny" or agrees or _only_judges(scene, question))
         case "reset":
             return scene.coarse in {"reset_items", "reset_properties", "reset_everything", "deny"}
         case "domain":
             return scene.understood.domain is not None
+
+
+def _only_judges(scene: Scene, question: Question) -> bool:
+    """Whether "which one?" is answered by what the user thinks of it: it must be asked once more."""
+    judged = scene.coarse == "preference" and _stated(scene) is not None
+    named = bool(scene.understood.mentions or scene.understood.answer)
+    return question.kind in {"item", "role"} and judged and scene.shown is None and not named
+
+
+def _asked_again(scene: Scene, question: Question) -> Move | None:
+    """The question once more, with what the message says of it: fewer options, or an opinion; None when it answers."""
+    answer = scene.understood.answer
+    if answer and answer.among:
+        left = replace(question, choices=tuple(question.choices[place] for place in answer.among))
+    elif _only_judges(scene, question):
+        left = replace(question, polarity=_stated(scene))
+    else:
+        return None
+    others = tuple(asked for asked in scene.state.questions if asked.serial != question.serial)
+    move = scene.move(events=frozenset({"preference"}))
+    return move.with_state(questions=(*others, replace(left, times=0, age=0)))
 
 
 def _stated(scene: Scene) -> Polarity | None:
@@ -71,6 +93,8 @@ def _handle(scene: Scene) -> Move:
     question = _asked(scene)
     if question is None:
         return scene.move()
+    if again := _asked_again(scene, question):
+        return again
     move = replace(scene.move(), state=resolved(scene.state, question))
     move = _ANSWERS[question.kind](scene, move, question)
     if question.critique:

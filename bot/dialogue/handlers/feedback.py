@@ -24,9 +24,8 @@ def _polarity(scene: Scene) -> Polarity | None:
     contrasted = [reference.polarity for reference in understood.property_references] == ["-"]
     if scene.coarse == "yes_but" and contrasted and not understood.mentions:
         return "+"  # "yes, but not the director"
-    if bare and understood.overall:
-        return understood.overall
-    return {"affirm": "+", "deny": "-"}.get(scene.coarse) if bare else None  # type: ignore[return-value]
+    plain: Polarity | None = {"affirm": "+", "deny": "-"}.get(scene.coarse)  # type: ignore[assignment]
+    return plain or understood.overall if bare else None
 
 
 def _check(scene: Scene) -> bool:

@@ -7,8 +7,12 @@ from bot.dialogue.profile import with_preference, without
 from bot.dialogue.questions import raised, resolved, role_said
 from bot.dialogue.scene import Handler, Move, Scene
 from bot.dialogue.state import Change, Choice, Preference, Question
-from data.model import Polarity, PropertyId
+from data.model import Polarity, PropertyId, Qid
+from nlu.entities.answers import read_answer
+from nlu.entities.message import Message
+from nlu.entities.words import load_words
 from nlu.intents.coarse import REACTING
+from nlu.model import Mention
 
 
 def _last(scene: Scene) -> Change | None:
@@ -50,13 +54,14 @@ def _guessed(scene: Scene) -> Question | None:
 
 
 def _correct(scene: Scene) -> Move:
-    change, question = _last(scene), _guessed(scene)
+    question = _guessed(scene)
     move = scene.move(events=frozenset({"preference"}))
-    if question or change is None:
-        move = replace(move, state=resolved(move.state, question)) if question else move
+    if question:
+        return _instead(scene, replace(move, state=resolved(move.state, question)), None)
+    change = _wrong(scene)
+    if change is None:
         return _instead(scene, move, None)
-    meant = change.others[0] if len(change.others) == 1 and scene.hears("other") else None
-    meant = meant or picked(scene.turn.text, change.others)
+    meant = None if _named_instead(scene, change) else _other(scene, change)
     if meant and meant.qid:
         left = tuple(other for other in change.others if other is not meant)
         given = Opinion(meant.qid, change.polarity, mention=change.mention, others=left)
@@ -64,11 +69,36 @@ def _correct(scene: Scene) -> Move:
     return _instead(scene, taken_back(move, change), change)
 
 
+def _wrong(scene: Scene) -> Change | None:
+    """The change that a correction is about: one that it names, else one that its words tell apart, else the last."""
+    recent = tuple(reversed(scene.state.history))
+    named = {_likely(mention) for mention in scene.understood.mentions}
+    about = [change for change in recent if change.qid in named]
+    told = [change for change in recent if picked(scene.turn.text, change.others)]
+    return next(iter((*about, *told, *recent)), None)
+
+
+def _likely(mention: Mention) -> Qid | None:
+    return mention.accepted or (mention.candidates[0].qid if mention.candidates else None)
+
+
+def _other(scene: Scene, change: Change) -> Choice | None:
+    """The other meaning of the words that the message picks."""
+    if len(change.others) == 1 and scene.hears("other"):
+        return change.others[0]
+    return picked(scene.turn.text, change.others)
+
+
+def _named_instead(scene: Scene, change: Change | None) -> list[Mention]:
+    """What the message names besides the wrong one, or the wrong one in another role; with the opinion on that."""
+    wrong, polarity = (change.qid, change.polarity) if change else (None, None)
+    named = (mention for mention in scene.understood.mentions if mention.role or _likely(mention) != wrong)
+    return [replace(mention, polarity=polarity or mention.polarity) for mention in named]
+
+
 def _instead(scene: Scene, move: Move, change: Change | None) -> Move:
     """What the message names takes the wrong one's place; without a name, the other candidates are offered."""
-    if scene.understood.mentions:
-        polarity = change.polarity if change else None
-        meant = [replace(mention, polarity=polarity or mention.polarity) for mention in scene.understood.mentions]
+    if meant := _named_instead(scene, change):
         return replace(acknowledged(scene, take(scene, move, meant)), then="ask")
     if change and change.others:
         asked = Question("item", change.others, change.mention, polarity=change.polarity)
@@ -77,16 +107,9 @@ def _instead(scene: Scene, move: Move, change: Change | None) -> Move:
 
 
 def picked(text: str, choices: tuple[Choice, ...]) -> Choice | None:
-    """The one choice that shares a telling word (a year, a kind, a name) with the text; None when unclear."""
-    words = _words(text)
-    common = set.intersection(*(_words(choice.label) for choice in choices)) if len(choices) > 1 else set()
-    scores = [len(words & (_words(choice.label) - common)) for choice in choices]
-    best = max(scores, default=0)
-    return choices[scores.index(best)] if best and scores.count(best) == 1 else None
-
-
-def _words(text: str) -> set[str]:
-    return set("".join(char if char.isalnum() else " " for char in text.casefold()).split())
+    """The one choice that the text tells from the others (by year, kind or name); None when it tells none."""
+    answer, _ = read_answer(Message(text, load_words()), [choice.label for choice in choices])
+    return choices[answer.chosen[0]] if answer and len(answer.chosen) == 1 else None
 
 
 # ------------------------------------------------------------------------------------------ "actually I hated it"
@@ -123,9 +146,14 @@ _ROLE_WORDS = 4
 def specifies(scene: Scene) -> bool:
     """Whether the message only says in which role what was noted last is meant."""
     understood = scene.understood
-    idle = not (scene.question or scene.shown or understood.mentions or understood.item_reference)
+    idle = not (scene.waiting or scene.shown or understood.mentions or understood.item_reference)
     short = len(scene.turn.text.split()) <= _ROLE_WORDS
-    return idle and short and _last(scene) is not None and _role(scene) is not None
+    change, role = _last(scene), _role(scene)
+    return idle and short and change is not None and role in dict(_roles(scene, change))
+
+
+def _roles(scene: Scene, change: Change) -> tuple[tuple[PropertyId, int], ...]:
+    return scene.know.catalogue.roles(change.qid, scene.state.domain)
 
 
 def _role(scene: Scene) -> PropertyId | None:
@@ -137,8 +165,7 @@ def _specify(scene: Scene) -> Move:
     change, role = _last(scene), _role(scene)
     if change is None:
         return scene.move()
-    held = role in dict(scene.know.catalogue.roles(change.qid, scene.state.domain))
-    given = Opinion(change.qid, change.polarity, role if held else None, mention=change.mention)
+    given = Opinion(change.qid, change.polarity, role, mention=change.mention)
     return acknowledged(scene, note(scene, scene.move(), given))
 
 
