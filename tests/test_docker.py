@@ -15,6 +15,7 @@ from bot.config import PREFIX, Settings
 ROOT = Path(__file__).resolve().parents[1]
 DOCKERFILES = sorted((ROOT / "docker").glob("*.Dockerfile"))
 LIBPQ = {"PGPASSWORD"}
+CHANNELS = {"bot", "web"}
 
 
 @pytest.fixture(scope="module")
@@ -40,10 +41,11 @@ def test_the_services_build_from_files_that_exist(compose: dict[str, Any]) -> No
     assert built == set(DOCKERFILES)
 
 
-def test_the_bot_is_given_known_settings_only(compose: dict[str, Any]) -> None:
+@pytest.mark.parametrize("channel", sorted(CHANNELS))
+def test_channels_are_given_known_settings_only(compose: dict[str, Any], channel: str) -> None:
     known = {PREFIX + name.upper() for name in Settings.model_fields}
     known |= {str(alias) for field in Settings.model_fields.values() for alias in aliases(field.validation_alias)}
-    given = set(compose["services"]["bot"]["environment"]) | set(environment(ROOT / "docker" / "bot.Dockerfile"))
+    given = set(compose["services"][channel]["environment"]) | set(environment(ROOT / "docker" / "bot.Dockerfile"))
     assert {name for name in given if name.startswith((PREFIX, "RASA_", "TELEGRAM_"))} <= known
     assert given - known <= LIBPQ | {"PATH", "PYTHONUNBUFFERED", "PIP_NO_CACHE_DIR", "PIP_DISABLE_PIP_VERSION_CHECK"}
 
@@ -52,9 +54,9 @@ def aliases(alias: Any) -> list[Any]:
     return list(getattr(alias, "choices", []))
 
 
-def test_the_bot_runs_a_command_that_exists(compose: dict[str, Any]) -> None:
+def test_channels_run_commands_that_exist(compose: dict[str, Any]) -> None:
     commands = set(get_command(build_app()).commands)  # type: ignore[attr-defined]
-    assert set(compose["services"]["bot"]["command"][:1]) <= commands
+    assert {compose["services"][channel]["command"][0] for channel in CHANNELS} <= commands
     health = next(rest for word, rest in instructions(ROOT / "docker" / "bot.Dockerfile") if word == "HEALTHCHECK")
     assert re.search(r'CMD \["converse", "(\w+)"\]', health)[1] in commands  # type: ignore[index]
 
@@ -95,11 +97,13 @@ def test_volumes_and_networks_are_declared_and_used(compose: dict[str, Any]) -> 
     assert dict(mounts)["data"] == environment(ROOT / "docker" / "bot.Dockerfile")["CONVERSE_DATA_DIR"]
 
 
-def test_only_the_bot_reaches_the_outside_and_nothing_is_published(compose: dict[str, Any]) -> None:
+def test_only_the_channels_reach_the_outside_and_only_the_pages_are_published(compose: dict[str, Any]) -> None:
     assert compose["networks"]["inside"]["internal"] is True
     for name, service in compose["services"].items():
-        assert "ports" not in service
-        assert ("outside" in service["networks"]) == (name == "bot")
+        assert ("ports" in service) == (name == "web")
+        assert ("outside" in service["networks"]) == (name in CHANNELS)
+    (published,) = compose["services"]["web"]["ports"]
+    assert published == f"127.0.0.1:{Settings().web_port}:{Settings().web_port}", "behind a server that speaks https"
 
 
 def test_secrets_come_from_the_environment(compose: dict[str, Any]) -> None:
