@@ -8,6 +8,7 @@ from bot.dialogue import recommending
 from bot.dialogue.questions import has_one_option
 from bot.dialogue.scene import Move, Scene, current
 from bot.dialogue.state import Phase, Question
+from nlu.model import LOOKUP_FAILED
 
 __all__ = ["follow_up", "rendered"]
 
@@ -26,6 +27,7 @@ _EVENTS = {
 
 def follow_up(scene: Scene, move: Move) -> Move:
     """The move with what comes next: a waiting question, the next item, a reminder, or something to rate."""
+    move = _without_lookup(scene, move)
     if move.then == "none":
         return move
     if question := _to_ask(move):
@@ -36,6 +38,14 @@ def follow_up(scene: Scene, move: Move) -> Move:
     if stated and (suggestion := recommending.suggested(scene, move)):
         return suggestion
     return _reminded(scene, move) if move.state.suggested else move
+
+
+def _without_lookup(scene: Scene, move: Move) -> Move:
+    """Says once in a conversation that an unknown title could not be looked up."""
+    failed = scene.understood.unknown and LOOKUP_FAILED in scene.understood.notes
+    if not failed or move.state.told_no_lookup:
+        return move
+    return move.also(scene.say("lookup_failed")).with_state(told_no_lookup=True)
 
 
 def _with_item(scene: Scene, move: Move) -> Move:

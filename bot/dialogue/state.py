@@ -108,6 +108,7 @@ class DialogueState:
         unheard: opinion of the last message when nothing in it was recognised; a bare name that follows gets it.
         turns: number of turns so far.
         domain_chosen: whether the user (or the operator) chose the domain, in words or by command.
+        told_no_lookup: whether the user was told that a title could not be looked up; once is enough.
     """
 
     domain: Domain = "movie"
@@ -126,6 +127,7 @@ class DialogueState:
     unheard: Polarity | None = None
     turns: int = 0
     domain_chosen: bool = False
+    told_no_lookup: bool = False
 
 
 @dataclass(frozen=True, slots=True)
