@@ -13,9 +13,11 @@ from typing import IO, TypeVar, cast
 
 from data.errors import ConverseError, DataError, MissingFileError
 
-__all__ = ["chunks_of", "open_dump", "undamaged", "worked"]
+__all__ = ["chunks_of", "lines_of", "open_dump", "undamaged", "worked"]
 
 CHUNK_BYTES = 8 * 1024 * 1024
+LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes of one entity, far beyond Wikidata's largest; a packed file may claim to hold any number of them."""
 _Result = TypeVar("_Result")
 
 
@@ -46,11 +48,29 @@ def chunks_of(path: Path, skip: int = 0, size: int = CHUNK_BYTES) -> Iterator[Se
         DataError: the file is damaged.
     """
     with undamaged(path), open_dump(path) as stream:
+        lines = lines_of(stream, path)
         number = 0
-        while lines := stream.readlines(size):
+        while piece := _piece(lines, size):
             if number >= skip:
-                yield lines
+                yield piece
             number += 1
+
+
+def lines_of(stream: IO[bytes], path: Path) -> Iterator[bytes]:
+    """The lines of an open dump. Raises DataError at one that is too long to be an entity."""
+    while line := stream.readline(LONGEST_LINE):
+        if len(line) == LONGEST_LINE:
+            raise DataError(f"{path}: a line is longer than {LONGEST_LINE >> 20} MB; this is no Wikidata dump.")
+        yield line
+
+
+def _piece(lines: Iterator[bytes], size: int) -> list[bytes]:
+    """The next lines, until they have so many bytes."""
+    piece, taken = [], 0
+    while taken < size and (line := next(lines, b"")):
+        piece.append(line)
+        taken += len(line)
+    return piece
 
 
 @contextlib.contextmanager

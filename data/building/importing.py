@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from data.building.ancestry import Ancestry
-from data.building.chunks import open_dump, undamaged
+from data.building.chunks import lines_of, open_dump, undamaged
 from data.building.genres import Genres
 from data.building.names import as_value
 from data.building.passes import number_of
@@ -148,7 +148,7 @@ def _json_entities(path: Path, interest: Interest) -> Iterator[tuple[Reduced, li
     """Entities of a file in Wikidata's JSON, one a line, with what they are subclasses of."""
     problems: list[str] = []
     with undamaged(path), open_dump(path) as stream:
-        for number, line in enumerate(stream, start=1):
+        for number, line in enumerate(lines_of(stream, path), start=1):
             try:
                 for entity in _entities(line):
                     if entity["id"].startswith("Q"):

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -16,6 +17,8 @@ from data.model import Entity, Qid
 __all__ = ["read_entities", "read_header", "write_entities"]
 
 SHOWN_PROBLEMS = 20
+LONGEST_LINE = 4 * 1024 * 1024
+"""Bytes of one entity; a packed file may claim to hold any number of them."""
 
 
 def read_entities(path: Path) -> list[Entity]:
@@ -58,8 +61,8 @@ def read_header(path: Path) -> Mapping[str, Any]:
     """
     with _open(path) as stream:
         try:
-            header = orjson.loads(stream.readline())
-        except (orjson.JSONDecodeError, OSError, EOFError) as error:
+            header = orjson.loads(stream.readline(LONGEST_LINE))
+        except (orjson.JSONDecodeError, OSError, EOFError, zlib.error) as error:
             raise DataError(_no_catalogue(path)) from error
     if not isinstance(header, dict) or HEADER_KEY not in header:
         raise DataError(_no_catalogue(path))
@@ -108,10 +111,12 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     read_header(path)
     with _open(path) as stream:
         try:
-            for number, line in enumerate(stream, start=1):
+            for number, line in enumerate(iter(lambda: stream.readline(LONGEST_LINE), b""), start=1):
+                if len(line) == LONGEST_LINE:
+                    raise DataError(f"{path}: line {number} is longer than {LONGEST_LINE} bytes; correct or remove it.")
                 if number > 1 and line.strip():
                     yield number, line
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise DataError(f"{path} is damaged ({error}); copy or build it again.") from error
 
 

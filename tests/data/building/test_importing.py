@@ -7,6 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from data.building import chunks
 from data.building.difference import compare
 from data.building.genres import load_genres
 from data.building.importing import Importer
@@ -160,3 +161,11 @@ def test_other_mistakes_are_named_with_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "broken.jsonl").write_bytes(b'{"id":"Q1"}\n{"id":\n[1]\n{"id":"Q2","claims":{"P57":[3]}}\n')
     with pytest.raises(DataError, match=r"line 2: .*line 3: .*line 4: "):
         importer().read(tmp_path / "broken.jsonl")
+
+
+def test_a_bomb_is_defused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chunks, "LONGEST_LINE", 1_000_000)
+    with gzip.open(tmp_path / "bomb.jsonl.gz", "wb", compresslevel=1) as file:
+        file.write(b"x" * 10_000_000)
+    with pytest.raises(DataError, match=r"bomb\.jsonl\.gz: a line is longer than"):
+        importer().read(tmp_path / "bomb.jsonl.gz")

@@ -148,3 +148,21 @@ def test_ones_own_catalogue_counts_over_the_shipped_one(tmp_path: Path) -> None:
     assert catalogue.label(known.qid) == "My name for it"
     assert len(catalogue) == len(shipped)
     assert len(load_catalogue(own=tmp_path / "absent")) == len(shipped)
+
+
+def test_a_bomb_is_defused(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.jsonl.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(HEADER + b"\n" + b"x" * 30_000_000)
+    assert path.stat().st_size < 300_000
+    with pytest.raises(DataError, match="line 2 is longer than"):
+        read_entities(path)
+
+
+def test_a_damaged_packed_file_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "damaged.jsonl.gz"
+    packed = bytearray(gzip.compress(HEADER + b"\n" + DIRECTOR * 9))
+    packed[20:24] = b"\xff\xff\xff\xff"
+    path.write_bytes(packed)
+    with pytest.raises(DataError, match=r"damaged\.jsonl\.gz"):
+        read_entities(path)
