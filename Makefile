@@ -7,7 +7,7 @@ SNIPPETS ?=
 STUDIES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup chat telegram web screenshots doctor test lint format slow test-faults train evaluate bench lock clean
+.PHONY: help setup chat telegram web screenshots doctor test lint format slow test-faults fuzz train evaluate bench bench-load lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ slow: setup ## run the slow tests
 test-faults: setup ## kill the real bot at random points of many turns; nothing may be lost
 	$(BIN)/pytest -m slow tests/faults
 
+fuzz: setup ## feed every reader and the message path more than 100,000 broken inputs
+	$(BIN)/pytest -m slow tests/fuzz
+
 train: setup ## train the intent and sentiment models again (DATA: released data sets)
 	$(BIN)/converse train intents --data $(DATA)/converse
 	$(BIN)/converse train sentiment --data $(DATA)/converse --redial $(DATA)/redial --redial $(DATA)/redial-eval \
@@ -62,11 +65,17 @@ train: setup ## train the intent and sentiment models again (DATA: released data
 evaluate: setup ## quality figures on the released data sets (DATA)
 	$(BIN)/converse evaluate intents --data $(DATA)/converse
 	$(BIN)/converse evaluate linking --data $(DATA)/converse
-	for cases in $(CASES)/polarity*.jsonl; do $(BIN)/converse evaluate sentiment --cases $$cases || exit 1; done
+	for cases in validation held-out $(wildcard $(CASES)/polarity*.jsonl); do for model in default small; do \
+		echo "$$cases"; $(BIN)/converse evaluate sentiment --cases $$cases --model $$model || exit 1; done; done
 
 bench: setup ## speed of whole turns and of the recommender
 	$(BIN)/python -m benchmarks.turns
 	$(BIN)/python -m benchmarks.pagerank
+
+bench-load: setup ## how many turns a second one, two and four workers bear, and whether memory stays flat
+	$(BIN)/python -m benchmarks.load --soak 50000 --soak-rate 40
+	$(BIN)/python -m benchmarks.load --workers 2
+	$(BIN)/python -m benchmarks.load --workers 4
 
 lock: setup ## write the lock files from the pyproject files (UPGRADE=--upgrade takes newer versions)
 	$(BIN)/python tools/lock.py $(UPGRADE)
