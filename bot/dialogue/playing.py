@@ -106,8 +106,10 @@ def _coarse(scene: Scene) -> str:
         return _picked(coarse, question, answer.chosen)
     if question and answer and answer.none and question.kind in {"reset", "reset_confirmation"}:
         return "deny"
-    if coarse in OF_THE_ITEM and understood.item_reference and understood.item_reference.polarity:
-        return next(name for name, sign in OF_THE_ITEM.items() if sign == understood.item_reference.polarity)
+    if coarse in OF_THE_ITEM or (coarse == "preference" and scene.shown and _contrasts(understood)):
+        return _critique(coarse, understood)
+    if coarse == "inform" and scene.shown and not question and scene.hears("none"):
+        return "skip"
     if scene.phase is Phase.FINISHED and coarse == "affirm":
         return "request_recommendation"
     if coarse in STATING and understood.confidence < scene.know.policy.sure and _says_nothing(understood):
@@ -115,6 +117,20 @@ def _coarse(scene: Scene) -> str:
     if coarse in TALK and any(mention.polarity for mention in understood.mentions):
         return "preference"
     return "preference" if coarse == "praise" and scene.shown and not question else coarse
+
+
+def _contrasts(understood: Understanding) -> bool:
+    """Whether the item on show is judged one way and something else the other ("I like it, but not the ending")."""
+    item = understood.item_reference
+    others = {found.polarity for found in understood.property_references}
+    others |= {mention.polarity for mention in understood.mentions}
+    return item is not None and item.polarity is not None and bool(others - {None, item.polarity})
+
+
+def _critique(coarse: str, understood: Understanding) -> str:
+    """The critique that the opinion on the item makes it, whatever the words look like."""
+    said = understood.item_reference.polarity if understood.item_reference else None
+    return next((name for name, sign in OF_THE_ITEM.items() if sign == said), coarse)
 
 
 def _says_nothing(understood: Understanding) -> bool:

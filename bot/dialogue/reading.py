@@ -164,6 +164,7 @@ def read_directly(
     text = readable(turn.text)
     if text.startswith("/"):
         return understood_command(text, know.domains)
+    text = voice.spelled(text)
     return FreeText(text, cue_action(text, voices, voice))
 
 

@@ -129,7 +129,7 @@ class Scene:
 
     def hears(self, cue: str) -> bool:
         """Whether the text holds a cue of the user's language."""
-        return self.turn.kind == "text" and self.say.hears(cue, self.turn.text) is not None
+        return self.turn.kind == "text" and self.say.hears(cue, self.understood.text) is not None
 
     def name(self, qid: Qid) -> str:
         """Label with the year of an item: "Titanic (1997)"."""

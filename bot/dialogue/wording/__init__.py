@@ -17,6 +17,9 @@ from bot.errors import ConfigError
 __all__ = ["Voice", "Wording", "check_wordings", "load_wordings"]
 
 
+_WORD = re.compile(r"\w+")
+
+
 class _Formatter(string.Formatter):
     """`{items}` joins a list, `{items:or}` joins it with another word, `{n:film|films}` picks by number."""
 
@@ -44,7 +47,8 @@ class _Formatter(string.Formatter):
 class Wording(BaseModel):
     """One language: what the bot says, labels of its buttons, words that join lists, cues as regular expressions.
 
-    `hears` holds cues by name; `asks` the words that ask for a fact, by property id, "year", "length" or "story".
+    `hears` holds cues by name; `asks` the words that ask for a fact, by property id, "year", "length" or "story";
+    `spellings` what people write in chats for a word ("nn": "non").
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -55,6 +59,7 @@ class Wording(BaseModel):
     labels: dict[str, str]
     hears: dict[str, list[re.Pattern[str]]]
     asks: dict[str, list[re.Pattern[str]]] = {}
+    spellings: dict[str, str] = {}
 
     def keys(self) -> set[str]:
         """Everything that the other languages must have as well, with the fields of each message."""
@@ -95,6 +100,11 @@ class Voice:
         """The first place where the text holds the cue."""
         found = (pattern.search(text.casefold()) for pattern in self.wording.hears[cue])
         return next((match for match in found if match), None)
+
+    def spelled(self, text: str) -> str:
+        """The text with the spellings of chats written out."""
+        known = self.wording.spellings
+        return _WORD.sub(lambda word: known.get(word[0].casefold(), word[0]), text) if known else text
 
     def asks(self, text: str) -> tuple[str, ...]:
         """What the text asks to know of an item: property ids, "year", "length", "story"."""

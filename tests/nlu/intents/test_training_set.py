@@ -10,7 +10,6 @@ from data.catalogue import Catalogue
 from data.errors import DataError, MissingFileError
 from data.model import Entity
 from nlu.intents.coarse import COARSE_INTENTS
-from nlu.intents.mending import mend
 from nlu.intents.released import load_released
 from nlu.intents.sentences import fill, load_sentences, starter_files
 from nlu.intents.text import normalize
@@ -102,7 +101,8 @@ def test_fallbacks_are_not_learnt_and_repetitions_are_capped() -> None:
         ("smalltalk.agent.fired", "Chariots of Fire", "inform"),
         ("smalltalk.user.needs_advice", "suggest some films", "request_recommendation"),
         ("show_profile", "Delete all my preferences", "reset_profile"),
-        ("reset_profile", "Delete Jaws from my films", "delete_preference"),
+        ("reset_profile", "open my profile", "show_profile"),
+        ("smalltalk.agent.fired", "you are fired", "chitchat"),
         ("preference - disambiguation", "hi", "greet"),
         ("preference", "I like Jaws", "preference"),
     ],
@@ -110,10 +110,6 @@ def test_fallbacks_are_not_learnt_and_repetitions_are_capped() -> None:
 def test_wrong_labels_are_mended_by_rule(exact: str, text: str, intent: str) -> None:
     (example,) = released_examples([released(exact, text)])
     assert example == Example(text, intent)
-
-
-def test_rows_that_say_nothing_are_left_out() -> None:
-    assert mend("preference - disambiguation", "null", "inform") is None
 
 
 def test_rasa_reads_what_is_written() -> None:
