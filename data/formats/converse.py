@@ -14,7 +14,7 @@ from typing import Any, cast
 from data.formats.base import numbered
 from data.formats.encoding import head_of
 from data.formats.jsontext import JsonStyle, read_array
-from data.formats.model import Dialogue, Mention, Participant, Utterance
+from data.formats.model import Dialogue, Mention, Participant, Utterance, moment
 from data.formats.problems import Checker, Report, ignore
 from data.model import Polarity
 
@@ -253,12 +253,11 @@ def _utterance(row: Row) -> Utterance:
         if _OBJECT.match(name)
     )
     details = {name: row[name] for name in FIELDS if name in row and name not in _TOLD_OTHERWISE}
-    at = row.get("timestampStart")
     return Utterance(
         id=str(row.get("messageID", "")),
         role="seeker",
         text=row["message"],
-        at=at if isinstance(at, int) else None,
+        at=moment(row.get("timestampStart")),
         mentions=mentions,
         details=details,
     )

@@ -102,7 +102,7 @@ def convert(
         if not made.complete:
             folder = out if out.is_dir() else out.parent
             text = json.dumps(made.account(), indent=2, ensure_ascii=False)
-            (folder / SIDE_FILE).write_text(text + "\n", encoding="utf-8")
+            (folder / SIDE_FILE).write_text(text + "\n", encoding="utf-8", errors="replace")
     except OSError as error:
         raise DataError(f"{error.filename or out}: cannot be written ({error.strerror})") from error
     return made

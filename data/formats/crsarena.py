@@ -153,7 +153,7 @@ def _read_votes(path: Path, report: Report) -> Iterator[Record]:
 
 
 def _write_votes(target: Path, rows: Iterable[Record], line_end: str = "\r\n") -> None:
-    with target.open("w", encoding="utf-8", newline="") as file:
+    with target.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
         writer = csv.DictWriter(file, VOTE_FIELDS, extrasaction="ignore", lineterminator=line_end)
         writer.writeheader()
         writer.writerows(rows)
@@ -237,7 +237,7 @@ def _dialogue(record: Record, votes: Mapping[str, list[Vote]]) -> Dialogue:
         participants=(Participant(user, "seeker"), Participant(agent, "recommender")),
         utterances=tuple(
             Utterance(
-                str(part.get("utterance ID", "")), _ROLES.get(part.get("participant", ""), "seeker"), part["utterance"]
+                str(part.get("utterance ID", "")), _ROLES.get(str(part.get("participant")), "seeker"), part["utterance"]
             )
             for part in parts
         ),

@@ -11,6 +11,9 @@ from typing import Any, Literal
 
 from data.model import Polarity, Qid
 
+_YEAR_10000 = 253_402_300_800_000
+_LONGEST_ID = 30
+
 Role = Literal["seeker", "recommender"]
 
 STATE_LABELS = ("yes", "unsure", "no", "not applicable")
@@ -110,6 +113,17 @@ class Dialogue:
     def participant(self, role: Role) -> Participant | None:
         """The party in that role, None when it is not recorded."""
         return next((party for party in self.participants if party.role == role), None)
+
+
+def moment(milliseconds: object) -> int | None:
+    """A time as `Utterance.at` has it; None for what is no number, or lies outside of the years 1970 to 9999."""
+    is_number = isinstance(milliseconds, int | float) and not isinstance(milliseconds, bool)
+    return int(milliseconds) if is_number and 0 <= milliseconds < _YEAR_10000 else None  # type: ignore[operator, call-overload]
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a plain decimal number, as ids are."""
+    return text.isascii() and text.isdecimal() and len(text) < _LONGEST_ID
 
 
 def not_held(dialogue: Dialogue, held: frozenset[str]) -> Counter[str]:

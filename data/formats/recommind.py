@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from data.formats.encoding import head_of
 from data.formats.jsontext import JsonStyle, read_document, styled_like
-from data.formats.model import STATE_LABELS, Dialogue, Mention, Participant, Role, Utterance
+from data.formats.model import STATE_LABELS, Dialogue, Mention, Participant, Role, Utterance, moment
 from data.formats.problems import Checker, Report
 
 Record = dict[str, Any]
@@ -227,7 +227,7 @@ def _check_time(value: object, field: str, checker: Checker) -> None:
 
 def _milliseconds(value: object) -> int | None:
     try:
-        return int(datetime.fromisoformat(str(value)).timestamp() * 1000)
+        return moment(datetime.fromisoformat(str(value)).timestamp() * 1000)
     except (ValueError, OverflowError):
         return None
 
@@ -276,7 +276,9 @@ def _utterance(part: Record) -> Utterance:
 
 def _mention(state: Record) -> Mention:
     def named(part: Any) -> dict[str, str]:
-        return {role: STATES.get(label, str(label)) for role, label in part.items()} if isinstance(part, dict) else {}
+        return (
+            {role: STATES.get(str(label), str(label)) for role, label in part.items()} if isinstance(part, dict) else {}
+        )
 
     return Mention(
         text=str(state.get("text", "")),

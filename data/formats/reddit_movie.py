@@ -19,7 +19,7 @@ from data.formats.base import numbered
 from data.formats.csvtext import read_csv
 from data.formats.encoding import head_of
 from data.formats.jsontext import JsonStyle, read_document
-from data.formats.model import Dialogue, EntityLabel, Mention, Participant, Role, Utterance
+from data.formats.model import Dialogue, EntityLabel, Mention, Participant, Role, Utterance, moment
 from data.formats.problems import Checker, Problem, Report, ignore
 
 Record = dict[str, Any]
@@ -265,7 +265,7 @@ def _utterance(row: Record) -> Utterance:
         id=row["turn_id"],
         role="seeker" if row["is_seeker"] in _TRUE else "recommender",
         text=raw,
-        at=int(float(row["utc_time"])) * 1000,
+        at=moment(int(float(row["utc_time"])) * 1000),
         mentions=_mentions(raw, processed),
         details={"user_id": row["user_id"], "upvotes": None if upvotes in _NULL else int(float(upvotes))},
     )
@@ -324,7 +324,7 @@ def _processed(utterance: Utterance) -> str:
 
 def _write(target: Path, rows: Iterable[Record]) -> int:
     count = 0
-    with target.open("w", encoding="utf-8", newline="") as file:
+    with target.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         writer.writeheader()
         for row in rows:

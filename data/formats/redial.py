@@ -16,7 +16,7 @@ from typing import Any
 from data.formats.base import numbered
 from data.formats.encoding import head_of
 from data.formats.jsontext import JsonStyle, read_lines, styled_like
-from data.formats.model import Dialogue, EntityLabel, Mention, Participant, Role, Utterance
+from data.formats.model import Dialogue, EntityLabel, Mention, Participant, Role, Utterance, is_number, moment
 from data.formats.problems import Checker, Report
 
 Record = dict[str, Any]
@@ -114,7 +114,7 @@ class RedialFormat:
             for record in _usable(path, self.read(path, "dialogues", report), report):
                 found["dialogues"] += 1
                 found["messages"] += len(record["messages"])
-                workers |= {record["initiatorWorkerId"], record["respondentWorkerId"]}
+                workers |= {_key(record["initiatorWorkerId"]), _key(record["respondentWorkerId"])}
                 movies |= set(record["movieMentions"] or ())
                 found["mentions"] += sum(len(_MENTION.findall(message["text"])) for message in record["messages"])
                 for answer in (record["initiatorQuestions"] or {}).values():
@@ -216,7 +216,7 @@ def _check_message(
 
 def _dialogue(record: Record) -> Dialogue:
     questions = {role: record[f"{party}Questions"] or {} for role, party in _PARTIES}
-    names = record["movieMentions"] or {}
+    names = {movie: name if isinstance(name, str) else None for movie, name in (record["movieMentions"] or {}).items()}
     return Dialogue(
         id=str(record["conversationId"]),
         domain="movie",
@@ -235,7 +235,7 @@ def _utterance(message: Record, position: int, record: Record, names: Mapping[st
         id=str(message.get("messageId", message.get("turn_id", position))),
         role="seeker" if message.get("senderWorkerId") == record["initiatorWorkerId"] else "recommender",
         text=message["text"],
-        at=int(offset * 1000) if isinstance(offset, int | float) else None,
+        at=moment(offset * 1000) if isinstance(offset, int | float) else None,
         mentions=tuple(
             Mention(text=names.get(movie) or "", entity=movie) for movie in _MENTION.findall(message["text"])
         ),
@@ -246,7 +246,7 @@ def _utterance(message: Record, position: int, record: Record, names: Mapping[st
 def _label(movie: str, name: str | None, questions: Mapping[Role, Mapping[str, Any]]) -> EntityLabel:
     def answers(question: str) -> dict[str, bool | None]:
         codes = {role: part[movie].get(question) for role, part in questions.items() if movie in part}
-        return {role: {0: False, 1: True}.get(code) for role, code in codes.items()}
+        return {role: bool(code) if code in (0, 1) else None for role, code in codes.items()}
 
     return EntityLabel(
         entity=movie,
@@ -279,7 +279,7 @@ def _record(dialogue: Dialogue, number: int, running: Iterator[int]) -> Record:
         "movieMentions": names,
         "respondentQuestions": _questions(labels, ids, "recommender"),
         "messages": [_message(u, next(running), start, ids, workers) for u in dialogue.utterances],
-        "conversationId": dialogue.id if dialogue.id.isdigit() else str(number),
+        "conversationId": dialogue.id if is_number(dialogue.id) else str(number),
         "respondentWorkerId": workers["recommender"],
         "initiatorWorkerId": workers["seeker"],
         "initiatorQuestions": _questions(labels, ids, "seeker"),
@@ -288,7 +288,7 @@ def _record(dialogue: Dialogue, number: int, running: Iterator[int]) -> Record:
 
 def _workers(dialogue: Dialogue) -> dict[Role, int]:
     """The parties' numbers; one that has none gets the first that is free."""
-    ids = {party.role: int(party.id) for party in dialogue.participants if party.id.isdecimal()}
+    ids = {party.role: int(party.id) for party in dialogue.participants if is_number(party.id)}
     if len(set(ids.values())) < len(ids):
         ids = {}
     for role, _ in _PARTIES:
@@ -315,7 +315,7 @@ def _movie_ids(dialogue: Dialogue) -> dict[str, str]:
     for utterance in dialogue.utterances:
         for mention in utterance.mentions:
             found.setdefault(entity_key(mention), mention.qid)
-    ids = {key: key if key.isdecimal() else str(qid)[1:] for key, qid in found.items() if key.isdecimal() or qid}
+    ids = {key: key if is_number(key) else str(qid)[1:] for key, qid in found.items() if is_number(key) or qid}
     free = itertools.count(max([_FIRST_FREE, *(int(number) + 1 for number in ids.values())]))
     return {key: ids.get(key) or str(next(free)) for key in _names(dialogue)}
 
@@ -348,5 +348,5 @@ def _message(
         "timeOffset": (utterance.at - start) // 1000 if utterance.at is not None else 0,
         "text": text,
         "senderWorkerId": workers[utterance.role],
-        "messageId": int(utterance.id) if utterance.id.isdigit() else number,
+        "messageId": int(utterance.id) if is_number(utterance.id) else number,
     }

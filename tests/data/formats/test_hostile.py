@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -9,8 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from data.errors import DataError
-from data.formats import FORMATS, open_dataset
+from data.formats import FORMATS, WRITERS, open_dataset
+from data.formats.convert import convert
 from data.formats.jsontext import read_array, read_lines
+from data.formats.mapping import EntityMapper
 from data.formats.problems import Problem
 from tests.data.formats import small
 from tests.data.formats.test_formats import problems_of
@@ -70,6 +73,35 @@ def test_damage_anywhere_never_ends_in_a_traceback(name: str, data: st.DataObjec
     dataset = open_dataset(path, name)
     dataset.format.statistics(dataset.files, lambda _: None)
     list(dataset.format.dialogues(path, lambda _: None))
+
+
+ODD = [None, True, 0, -1, 3.5, "", [], {}, "x", [1], {"a": 1}, 10**30, "²", "\ud800", float("nan"), [None], "0"]
+
+
+def _odd(value: Any, luck: Random, share: float) -> Any:
+    """The same value with parts left out, added, or replaced by something else."""
+    if luck.random() < share:
+        return luck.choice(ODD)
+    if isinstance(value, dict):
+        kept = {key: _odd(part, luck, share) for key, part in value.items() if luck.random() > share / 2}
+        return kept | ({"extra": luck.choice(ODD)} if luck.random() < share / 2 else {})
+    return [_odd(part, luck, share) for part in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", sorted(set(FORMATS) - {"reddit-movie"}))
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(luck=st.randoms(use_true_random=False), share=st.sampled_from([0.01, 0.03, 0.1]))
+def test_records_of_any_shape_never_end_in_a_traceback(name: str, luck: Random, share: float, tmp_path: Path) -> None:
+    path = small.MAKERS[name](tmp_path)
+    text = path.read_text(encoding="utf-8")
+    lines = [json.loads(line) for line in (text.splitlines() if name == "redial" else [text])]
+    path.write_text("\n".join(json.dumps(_odd(line, luck, share)) for line in lines), encoding="utf-8")
+    problems_of(path, name)
+    dataset = open_dataset(path, name)
+    dataset.format.statistics(dataset.files, lambda _: None)
+    for target in WRITERS:
+        convert(dataset, target, tmp_path / f"to-{target}", lambda _: None, mapper=EntityMapper([]))
+    small.MAKERS[name](tmp_path)
 
 
 def test_records_keep_their_numbers_after_a_broken_one(tmp_path: Path) -> None:
