@@ -50,6 +50,14 @@ def sentiment(
             show_default=False,
         ),
     ] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Take its adapted encoder; only the classifier over it is trained.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same data: same model.")] = 7,
 ) -> None:
     """Trains on the project's own sentences and, if given, on what people said and rated.
@@ -63,30 +71,31 @@ def sentiment(
     from bot.errors import UsageError
     from bot.progress import shown_progress
     from data.catalogue import load_catalogue
-    from nlu.sentiment.card import MODELS_FOLDER
+    from nlu.sentiment.card import MODELS_FOLDER, model_folder
     from nlu.sentiment.examples import Sources
     from nlu.sentiment.release import Release, release
-    from nlu.sentiment.trainers import TRAINERS
+    from nlu.sentiment.trainers import TRAINERS, Course
 
     if model not in TRAINERS:
         raise UsageError(f"There is no model {model!r}; choose one of {', '.join(TRAINERS)}.")
     sources = Sources(data, tuple(redial or ()), tuple(snippets or ()), tuple(cases or ()))
-    what = Release(TRAINERS[model].name, _command(model, sources, seed), seed)
+    what = Release(TRAINERS[model].name, _command(model, encoder, sources, seed), seed)
+    adapted = model_folder(encoder) if encoder else None
     target = out or MODELS_FOLDER / model
     started = time.monotonic()
     with shown_progress() as tell, tempfile.TemporaryDirectory(prefix="converse-sentiment-") as folder:
         made = Path(folder) / "model"
-        trainer = TRAINERS[model].make(
-            seed, lambda share: tell(f"Training, {share:.0%}", time.monotonic() - started), work
-        )
+        course = Course(seed, lambda share: tell(f"Training, {share:.0%}", time.monotonic() - started), work, adapted)
+        trainer = TRAINERS[model].make(course)
         card = release(made, what, sources, load_catalogue(), trainer)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copytree(made, target, dirs_exist_ok=True)
     _show(card, target)
 
 
-def _command(model: str, sources: "Sources", seed: int) -> str:
+def _command(model: str, encoder: str | None, sources: "Sources", seed: int) -> str:
     parts = [f"converse train sentiment --model {model} --seed {seed}"]
+    parts += [f"--encoder {Path(encoder).name}"] if encoder else []
     parts += ["--data CONVERSE"] if sources.converse else []
     parts += [f"--redial {folder.name}" for folder in sources.redial]
     parts += [f"--snippets {path.name}" for path in sources.snippets]

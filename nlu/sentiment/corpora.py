@@ -15,7 +15,8 @@ from rapidfuzz import fuzz
 
 from data.catalogue.catalogue import Catalogue
 from data.errors import DataError, MissingFileError
-from data.formats.converse import read_rows, split
+from data.formats.converse import split
+from data.formats.rows import load_rows
 from nlu.model import Span
 from nlu.sentiment.grammar import Instance
 from nlu.sentiment.masking import mask, words
@@ -105,19 +106,23 @@ def converse(folder: Path, catalogue: Catalogue) -> Iterator[Opinion]:
     Args:
         folder: with `{domain}/messages_{nl,mixed}.json`.
         catalogue: knows the names of the objects.
+
+    Raises:
+        MissingFileError: there is no such file below the folder.
+        DataError: a file cannot be read.
     """
-    for path in sorted(folder.glob("*/messages_*.json")):
-        for row in read_rows(path):
-            if "preference" not in str(row.get("intent")):
+    for file in load_rows(folder, ("message", "intent", "recognizedObjects", "userID")):
+        for row in file.rows:
+            if "preference" not in row["intent"]:
                 continue
-            opinion = _converse_row(row, catalogue, f"converse-{path.parent.name}-{row.get('userID')}")
+            opinion = _converse_row(row, catalogue, f"converse-{file.domain}-{row['userID']}")
             if opinion is not None:
                 yield opinion
 
 
 def _converse_row(row: dict[str, Any], catalogue: Catalogue, group: str) -> Opinion | None:
-    text = str(row.get("message") or "")
-    objects = [part for part in split(str(row.get("recognizedObjects") or "")) if part.endswith(("+", "-"))]
+    text = row["message"]
+    objects = [part for part in split(row["recognizedObjects"]) if part.endswith(("+", "-"))]
     reference = _REFERENCE.search(text)
     if len(objects) == 1 and reference and len(words(text)) <= 8:
         return Opinion(text, (Span(*reference.span()),), (objects[0][-1],), group, "converse")

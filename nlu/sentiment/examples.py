@@ -70,8 +70,6 @@ def gather(sources: Sources, catalogue: Catalogue, seed: int) -> Opinions:
     """
     found: list[Opinion] = []
     if sources.converse is not None:
-        if not any(sources.converse.glob("*/messages_*.json")):
-            raise MissingFileError(f"{sources.converse} has no */messages_*.json: name the ConveRSE folder.")
         found += converse(sources.converse, catalogue)
     found += redial(_redial_files(sources.redial))
     found += snippets(sources.snippets)

@@ -19,12 +19,13 @@ import torch
 from stanza.models import classifier as stanza_classifier
 from stanza.models.common.pretrain import PretrainedWordVocab
 
+from nlu.sentiment.classifiers import LABELS, half_precision
 from nlu.sentiment.encoder import load_encoder
 from nlu.sentiment.examples import balanced
 from nlu.sentiment.grammar import Instance
 from nlu.sentiment.masking import OTHER, TARGET
 from nlu.sentiment.own_cases import held_out, instances
-from nlu.sentiment.training import LABELS, Material, Progress, half_precision
+from nlu.sentiment.training import Material, Progress
 
 _DIMENSIONS = 48
 _EPOCHS = 6

@@ -8,14 +8,18 @@ import pytest
 
 from data.catalogue.catalogue import Catalogue
 from data.errors import UsageError
+from nlu.sentiment import reading
 from nlu.sentiment.card import ModelCard, Thresholds
+from nlu.sentiment.classifiers import probabilities, save
+from nlu.sentiment.encoder import low_rank_state
 from nlu.sentiment.examples import Sources
 from nlu.sentiment.grammar import Instance
 from nlu.sentiment.release import Release, choose, release
-from nlu.sentiment.training import Material, Pass, Recipe, probabilities, save, train
+from nlu.sentiment.training import Material, Pass, Recipe, adapt
 
 RATES = (1e-3, 1e-4)
 TINY = Recipe(seed=5, rank=4, channels=8, passes=(Pass(96, 0, (0, 0), RATES), Pass(64, 0, (0, 0), RATES)))
+READING = reading.Recipe(seed=5, hidden=8, channels=8, batch=16)
 LIKED = Instance(("i", "adore", "target"), "+")
 DISLIKED = Instance(("target", "was", "awful"), "-")
 
@@ -27,9 +31,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ModelCard, dic
 
     def trainer(material: Material, target: Path) -> str:
         own = [example for example in material.own if len(example.tokens) < 12][:160]
-        classifier = train(Material(own, (), ()), TINY, seen["progress"].append)
+        few = Material(own, (), own[:20])
+        adapter = low_rank_state(adapt(few, TINY, lambda share: None).bert_model)
+        classifier = reading.train(few, adapter, READING, seen["progress"].append)
         seen["rows"] = probabilities(classifier, [LIKED, DISLIKED])
-        save(classifier, target)
+        save(classifier, adapter, target)
         return "all-MiniLM-L6-v2"
 
     card = release(folder, Release("tiny", "converse train sentiment", 5), Sources(), Catalogue(), trainer)
@@ -62,13 +68,13 @@ def test_interrupted_training_goes_on_to_the_same_model(tmp_path: Path) -> None:
         if share > 0.5:
             raise StoppedError
 
-    whole = train(Material(own, (), ()), recipe, lambda share: None)
+    whole = adapt(Material(own, (), ()), recipe, lambda share: None)
     with pytest.raises(StoppedError):
-        train(Material(own, (), ()), recipe, interrupt, tmp_path)
-    resumed = train(Material(own, (), ()), recipe, lambda share: None, tmp_path)
+        adapt(Material(own, (), ()), recipe, interrupt, tmp_path)
+    resumed = adapt(Material(own, (), ()), recipe, lambda share: None, tmp_path)
     assert np.array_equal(probabilities(resumed, [LIKED, DISLIKED]), probabilities(whole, [LIKED, DISLIKED]))
     with pytest.raises(UsageError, match="another recipe"):
-        train(Material(own, (), ()), TINY, lambda share: None, tmp_path)
+        adapt(Material(own, (), ()), TINY, lambda share: None, tmp_path)
 
 
 def test_the_card_says_what_the_model_is(made: tuple[Path, ModelCard, dict[str, Any]]) -> None:
