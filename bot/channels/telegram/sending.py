@@ -147,8 +147,7 @@ class Sender:
     async def _send_once(self, turn: Turn, part: Part) -> None:
         chat = chat_of(turn)
         if part.attachment:
-            data = json.dumps(await self._outbox.my_data(turn.user), indent=2, ensure_ascii=False)
-            await self._bot.send_document(chat, InputFile(data.encode("utf-8"), filename="my_data.json"))
+            await self._send_data(turn.user)
         elif part.sketch:
             await self._send_drawing(chat, part.sketch)
         elif part.image:
@@ -163,6 +162,11 @@ class Sender:
             await self._bot.send_photo(chat, InputFile(content, filename="why.png"))
         except BadRequest as error:
             _log.warning("a drawing cannot be sent: %s", error)
+
+    async def _send_data(self, user: UserKey) -> None:
+        """Sends what is stored of a user to themselves, even when they asked for it in a group."""
+        data = json.dumps(await self._outbox.my_data(user), indent=2, ensure_ascii=False)
+        await self._bot.send_document(int(user.external_id), InputFile(data.encode("utf-8"), filename="my_data.json"))
 
     async def _send_text(self, chat: int, part: Part) -> None:
         await self._bot.send_message(

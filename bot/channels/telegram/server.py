@@ -37,6 +37,13 @@ class _Handler(tornado.web.RequestHandler):
             _log.error("a web request failed", exc_info=(kind, value, trace))
 
 
+class _Nothing(_Handler):
+    """Every other path."""
+
+    def prepare(self) -> None:
+        raise tornado.web.HTTPError(404)
+
+
 class _Webhook(_Handler):
     """Takes one update, and says that it did only when it has been dealt with: Telegram sends it again otherwise."""
 
@@ -107,7 +114,8 @@ async def serving(routes: list[Route], host: str, port: int) -> AsyncIterator[in
     Raises:
         BackendError: the port cannot be used.
     """
-    server = HTTPServer(tornado.web.Application(routes), max_body_size=LARGEST_UPDATE)
+    application = tornado.web.Application(routes, default_handler_class=_Nothing)
+    server = HTTPServer(application, max_body_size=LARGEST_UPDATE)
     try:
         listening = socket.create_server((host, port))
     except OSError as error:

@@ -350,3 +350,30 @@ async def test_the_text_comes_even_when_the_drawing_is_refused(
         await server.say(ANNA, "why?")
         (text,) = await server.answers(ANNA, 1)
     assert text.text == "By Michael Mann."
+
+
+async def test_what_is_stored_of_a_person_is_never_shown_in_a_group(
+    server: TelegramServer, store: SqlStore, start: Start
+) -> None:
+    group = {"id": -100500, "type": "supergroup", "title": "Film club"}
+    server._chats[ANNA] = server.private(ANNA)
+    async with start(Scripted(store, Reply(("Here it is.",), attachment="my_data"))):
+        await server.say(ANNA, "/export_my_data@converse_test_bot", chat=group)
+        (document,) = await server.answers(ANNA, 1)
+    assert document.kind == "document"
+    assert [message.kind for message in server.messages if message.chat == -100500] == ["text"]
+
+
+async def test_flooding_one_chat_does_not_slow_others(server: TelegramServer, store: SqlStore, start: Start) -> None:
+    class Slow(StoredEcho):
+        async def answer(self, turn: Turn) -> TurnResult:
+            await asyncio.sleep(0.03)
+            return await super().answer(turn)
+
+    async with start(Slow(store), messages_per_minute=1000):
+        for number in range(8):
+            await server.say(ANNA, f"flood {number}")
+        await server.say(BEN, "hello")
+        await server.answers(BEN, 1)
+        before = len([message for message in server.messages if message.chat == ANNA])
+    assert before < 5, "one who writes later is answered long before the flood is over"
