@@ -11,6 +11,7 @@ from bot.records import Record
 from bot.storage import schema
 from bot.storage import studies as tables
 from bot.storage.codec import record_from
+from bot.study.belonging import belongs_to, messages_with_participants
 from bot.study.config import StudyConfig
 from bot.study.journey import Step, questions_of, steps_of
 from bot.study.measures import StudyTables
@@ -36,8 +37,8 @@ async def collect(store: StudyStore, study: StudyConfig) -> StudyTables:
     """
     people = await store.participants()
     numbers = {person.user_id: person.number for person in people}
+    records = [(numbers[user], record) for user, record in await records_of(store, study)]
     async with store.sql.reading() as connection:
-        records = await _records(connection, numbers)
         answers = await _rows(connection, tables.answers, study, numbers)
         votes = await _rows(connection, tables.votes, study, numbers)
     return StudyTables(
@@ -50,14 +51,16 @@ async def collect(store: StudyStore, study: StudyConfig) -> StudyTables:
     )
 
 
-async def _records(connection: AsyncConnection, numbers: dict[int, int]) -> list[tuple[int, Record]]:
-    table = schema.records
-    found = await connection.execute(
-        select(table)
-        .where(table.c.user_id.in_(list(numbers)), table.c.condition.is_not(None))
-        .order_by(table.c.user_id, table.c.id)
+async def records_of(store: StudyStore, study: StudyConfig) -> list[tuple[int, Record]]:
+    """The messages of a study with the database's ids of their users, each user's in order."""
+    found = (
+        select(schema.records)
+        .select_from(messages_with_participants())
+        .where(belongs_to(study))
+        .order_by(schema.records.c.user_id, schema.records.c.id)
     )
-    return [(numbers[row["user_id"]], record_from(dict(row))) for row in found.mappings()]
+    async with store.sql.reading() as connection:
+        return [(row["user_id"], record_from(dict(row))) for row in (await connection.execute(found)).mappings()]
 
 
 async def _rows(

@@ -11,6 +11,7 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from bot.errors import DataError
+from bot.export import write_file
 from bot.export.redaction import redact
 from bot.study import plots
 from bot.study.comparison import COLUMNS as COMPARISON
@@ -99,6 +100,32 @@ def _scored(answers: pd.DataFrame, questionnaires: Mapping[str, Questionnaire]) 
     return scores(answers, {name: made for name, made in questionnaires.items() if name in answered})
 
 
+def report_page(study: StudyConfig, tables: StudyTables, now: datetime) -> str:
+    """The report as one HTML page. Raises DataError when nobody who counts has finished yet."""
+    return _page(study, _analysed(study, tables), tables, now)
+
+
+def _analysed(study: StudyConfig, tables: StudyTables) -> Analysis:
+    if tables.included().participants.empty:
+        raise DataError(f"study {study.name}: nobody who counts has finished yet; see: converse study status")
+    return analyse(study, tables)
+
+
+def _page(study: StudyConfig, analysis: Analysis, tables: StudyTables, now: datetime) -> str:
+    environment = Environment(loader=PackageLoader("bot.study"), autoescape=True, undefined=StrictUndefined)
+    return environment.get_template("report.html").render(
+        study=study,
+        now=now,
+        analysis=analysis,
+        everyone=tables.participants,
+        labels=LABELS,
+        dictionary=_DICTIONARY,
+        methods=methods(study, tables),
+        plots=_plots(study, analysis),
+        descriptive=_descriptive(study, analysis),
+    )
+
+
 def write_report(study: StudyConfig, tables: StudyTables, out: Path, now: datetime) -> list[Path]:
     """Writes `report.html` and a folder `data` of CSV files.
 
@@ -112,35 +139,27 @@ def write_report(study: StudyConfig, tables: StudyTables, out: Path, now: dateti
         The files.
 
     Raises:
-        DataError: nobody has finished yet, or the folder cannot be written.
+        DataError: nobody who counts has finished yet.
+        UsageError: the folder cannot be written.
     """
-    analysis = analyse(study, tables)
-    if analysis.tables.participants.empty:
-        raise DataError(f"study {study.name}: nobody who counts has finished yet; see: converse study status")
-    environment = Environment(loader=PackageLoader("bot.study"), autoescape=True, undefined=StrictUndefined)
-    page = environment.get_template("report.html").render(
-        study=study,
-        now=now,
-        analysis=analysis,
-        everyone=tables.participants,
-        labels=LABELS,
-        dictionary=_DICTIONARY,
-        methods=methods(study, tables),
-        plots=_plots(study, analysis),
-        descriptive=_descriptive(study, analysis),
-    )
-    try:
-        (out / "data").mkdir(parents=True, exist_ok=True)
-        (out / "report.html").write_text(page, encoding="utf-8")
-        written = [out / "report.html", *_write_tables(analysis, tables, out / "data")]
-    except OSError as error:
-        raise DataError(
-            f"{error.filename or out}: cannot be written ({error.strerror}); choose another --out"
-        ) from error
-    return written
+    analysis = _analysed(study, tables)
+    page = _page(study, analysis, tables, now)
+    write_file(out / "report.html", page.encode("utf-8"))
+    analysed = {"measures.csv": analysis.table, "comparisons.csv": analysis.comparisons}
+    return [out / "report.html", *write_tables(tables, out / "data", analysed)]
 
 
-def _write_tables(analysis: Analysis, tables: StudyTables, folder: Path) -> list[Path]:
+def write_tables(tables: StudyTables, folder: Path, more: Mapping[str, pd.DataFrame] | None = None) -> list[Path]:
+    """Writes everything recorded as CSV files with a data dictionary.
+
+    Args:
+        tables: everything recorded.
+        folder: to write to; files of the same name are replaced.
+        more: tables of the analysis, by name of the file.
+
+    Raises:
+        UsageError: the folder cannot be written.
+    """
     made = {
         "participants.csv": tables.participants,
         "conditions.csv": tables.conditions,
@@ -150,13 +169,12 @@ def _write_tables(analysis: Analysis, tables: StudyTables, folder: Path) -> list
         "shown.csv": tables.shown,
         "answers.csv": tables.answers,
         "votes.csv": tables.votes.assign(feedback=tables.votes["feedback"].map(lambda text: redact(text)[0])),
-        "measures.csv": analysis.table,
-        "comparisons.csv": analysis.comparisons,
+        **(more or {}),
     }
     for name, table in made.items():
-        table.to_csv(folder / name, index=False)
+        write_file(folder / name, table.to_csv(index=False).encode("utf-8"))
     text = "\n".join(f"- `{name}`: {_DICTIONARY[name]}" for name in made)
-    (folder / "DICTIONARY.md").write_text(f"# Data dictionary\n\n{text}\n", encoding="utf-8")
+    write_file(folder / "DICTIONARY.md", f"# Data dictionary\n\n{text}\n".encode())
     return [*(folder / name for name in made), folder / "DICTIONARY.md"]
 
 

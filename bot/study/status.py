@@ -1,18 +1,19 @@
 """How a running study is doing."""
 
-from datetime import timedelta
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
-import pandas as pd
-
-from bot.study.collecting import collect
 from bot.study.config import StudyConfig
-from bot.study.desk import DROPPED_AFTER
-from bot.study.measures import StudyTables
+from bot.study.figures import Figures, figures
+from bot.study.population import Filter, Person, by_state, journey_of, population
 from bot.study.store import StudyStore
 
-_SLOW_MS = 2000.0
-_MISUNDERSTOOD = 0.15
+SLOW_MS = 2000.0
+MISUNDERSTOOD = 0.15
+UNEVEN = 2
+SILENT = timedelta(minutes=30)
 
 
 async def study_status(store: StudyStore, study: StudyConfig) -> dict[str, Any]:
@@ -22,69 +23,66 @@ async def study_status(store: StudyStore, study: StudyConfig) -> dict[str, Any]:
         store: of the study.
         study: its design.
     """
-    tables = await collect(store, study)
-    people = tables.participants
-    now = store.sql.now()
-    silent = people["active_at"].map(lambda moment: now - moment > DROPPED_AFTER) if len(people) else people["finished"]
-    out = ~people["finished"] & ~people["excluded"] & silent.astype(bool)
-    found = {
+    people = await population(store, study, Filter())
+    found = await figures(store, study, Filter(), people)
+    states = by_state(people)
+    stages = journey_of(study).stages
+    places = Counter(min(person.stage, len(stages) - 1) for person in people)
+    return {
         "study": study.name,
         "title": study.title,
         "status": await store.status(),
         "participants": len(people),
-        "finished": int(people["finished"].sum()),
-        "active": int((~people["finished"] & ~people["excluded"] & ~out).sum()),
-        "dropped_out": int(out.sum()),
-        "excluded": int(people["excluded"].sum()),
-        "by_cell": _counts(people["cell"]),
-        "by_stage": _counts(people["stage"]),
-        "conversation": conversation_figures(tables),
-        "answers": _counts(tables.answers["questionnaire"]),
+        "finished": states["finished"],
+        "active": states["active"],
+        "dropped_out": states["dropped"],
+        "excluded": states["excluded"],
+        "by_cell": dict(sorted(Counter(person.cell for person in people).items())),
+        "by_stage": {stages[place]: places[place] for place in sorted(places)},
+        "conversation": _conversation(found),
+        "answers": dict(sorted(found.answers.items())),
+        "alerts": alerts(found, people, store.sql.now()),
     }
-    found["alerts"] = _alerts(found, tables, now - timedelta(minutes=30))
-    return found
 
 
-def conversation_figures(tables: StudyTables) -> dict[str, Any]:
+def _conversation(found: Figures) -> dict[str, Any]:
     """What the conversations are like, over all participants."""
-    messages, shown = tables.messages, tables.shown
-    if messages.empty:
+    if found.waits is None:
         return {"messages": 0}
-    waits = (messages["answered_at"] - messages["received_at"]).dt.total_seconds() * 1000
-    preferences = messages[messages["intent"] == "preference"]
-    asked = preferences["events"].map(lambda events: "disambiguation" in events)
-    rated = shown["rating"].isin(["+", "-"])
     return {
-        "messages": len(messages),
-        "response_ms_median": round(float(waits.median()), 1),
-        "response_ms_p95": round(float(waits.quantile(0.95)), 1),
-        "fallback_share": round(float(messages["intent"].str.contains("fallback", case=False).mean()), 3),
-        "disambiguation_share": round(float(asked.mean()), 3) if len(preferences) else None,
-        "items_shown": len(shown),
-        "items_liked_share": round(float((shown["rating"] == "+").sum() / rated.sum()), 3) if rated.any() else None,
+        "messages": found.messages,
+        "response_ms_median": round(found.waits.median, 1),
+        "response_ms_p95": round(found.waits.p95, 1),
+        "fallback_share": _rounded(found.share("fallbacks", "messages")),
+        "disambiguation_share": _rounded(found.share("asked", "preferences")),
+        "items_shown": found.shown,
+        "items_liked_share": round(found.liked / found.rated, 3) if found.rated else None,
     }
 
 
-def _counts(column: pd.Series) -> dict[str, int]:
-    return {str(name): int(count) for name, count in column.value_counts().sort_index().items()}
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 3)
 
 
-def _alerts(found: dict[str, Any], tables: StudyTables, since: Any) -> list[str]:
-    """What a researcher should look at."""
-    alerts = []
-    figures = found["conversation"]
-    if figures.get("response_ms_p95", 0) > _SLOW_MS:
-        alerts.append(f"answers are slow: one in twenty takes longer than {figures['response_ms_p95']:.0f} ms")
-    if figures.get("fallback_share", 0) > _MISUNDERSTOOD:
-        alerts.append(f"{figures['fallback_share']:.0%} of the messages were not understood")
-    failed = tables.answers[tables.answers["right"] == False]["participant"].unique()  # noqa: E712 - three-valued
-    if len(failed):
-        alerts.append(f"attention checks failed by participants {', '.join(str(number) for number in sorted(failed))}")
-    counts = list(found["by_cell"].values())
-    if counts and max(counts) - min(counts) > 2:
-        alerts.append("the cells are uneven; those who follow will restore the balance")
-    people = tables.participants
-    stuck = people[~people["finished"] & ~people["excluded"] & people["active_at"].map(lambda at: at < since)]
-    if len(stuck):
-        alerts.append(f"{len(stuck)} unfinished participants have been silent for half an hour")
-    return alerts
+def alerts(found: Figures, people: Sequence[Person], now: datetime) -> list[str]:
+    """What a researcher should look at.
+
+    Args:
+        found: what was counted.
+        people: the participants.
+        now: the present moment.
+    """
+    made = []
+    if found.waits is not None and found.waits.p95 > SLOW_MS:
+        made.append(f"answers are slow: one in twenty takes longer than {found.waits.p95:.0f} ms")
+    if (found.share("fallbacks", "messages") or 0) > MISUNDERSTOOD:
+        made.append(f"{found.share('fallbacks', 'messages'):.0%} of the messages were not understood")
+    excluded = {person.number for person in people if person.state == "excluded"}
+    if failed := [str(number) for number in found.failed_checks if number not in excluded]:
+        made.append(f"attention checks failed by participants {', '.join(failed)}")
+    counts = Counter(person.cell for person in people if person.state in {"finished", "active"})
+    if counts and max(counts.values()) - min(counts.values()) > UNEVEN:
+        made.append("the cells are uneven; those who follow will restore the balance")
+    if silent := sum(1 for person in people if person.state == "active" and person.active_at < now - SILENT):
+        made.append(f"{silent} unfinished participants have been silent for half an hour")
+    return made

@@ -160,6 +160,25 @@ class StudyStore:
         )
         return [(row[0], row[1], row[2]) for row in rows]
 
+    async def numbered(self, number: int) -> Participant:
+        """The participant of a number. Raises UsageError for an unknown one."""
+        table = tables.participants
+        async with self.sql.reading() as connection:
+            rows = await connection.execute(select(table).where(table.c.study == self._name, table.c.number == number))
+            row = rows.first()
+        if row is None:
+            raise UsageError(f"the study has no participant {number}; see: converse study status")
+        return participant_from(row)
+
+    async def answers_of(self, participant: Participant) -> Sequence[Row[Any]]:
+        """Everything that a participant has answered, in the order of the study."""
+        table = tables.answers
+        mine = and_(table.c.study == self._name, table.c.user_id == participant.user_id)
+        async with self.sql.reading() as connection:
+            return (
+                await connection.execute(select(table).where(mine).order_by(table.c.step, table.c.answered_at))
+            ).all()
+
     async def profile(self, participant: Participant) -> Profile:
         """What a participant has said and been shown in the condition in which they are."""
         async with self.sql.reading() as connection:

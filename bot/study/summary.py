@@ -7,7 +7,6 @@ import pingouin
 
 from bot.study.measures import StudyTables
 from bot.study.simulate import Summary
-from bot.study.status import conversation_figures
 
 _MOST = 12
 
@@ -30,6 +29,26 @@ def simulation_summary(done: Summary, tables: StudyTables) -> dict[str, Any]:
         **conversation_figures(tables),
         "by_cell": dict(sorted(done.by_cell.items())),
         "intents": {str(name): round(float(share), 3) for name, share in intents.items()},
+    }
+
+
+def conversation_figures(tables: StudyTables) -> dict[str, Any]:
+    """What the conversations are like, over all participants."""
+    messages, shown = tables.messages, tables.shown
+    if messages.empty:
+        return {"messages": 0}
+    waits = (messages["answered_at"] - messages["received_at"]).dt.total_seconds() * 1000
+    preferences = messages[messages["intent"] == "preference"]
+    asked = preferences["events"].map(lambda events: "disambiguation" in events)
+    rated = shown["rating"].isin(["+", "-"])
+    return {
+        "messages": len(messages),
+        "response_ms_median": round(float(waits.median()), 1),
+        "response_ms_p95": round(float(waits.quantile(0.95)), 1),
+        "fallback_share": round(float(messages["intent"].str.contains("fallback", case=False).mean()), 3),
+        "disambiguation_share": round(float(asked.mean()), 3) if len(preferences) else None,
+        "items_shown": len(shown),
+        "items_liked_share": round(float((shown["rating"] == "+").sum() / rated.sum()), 3) if rated.any() else None,
     }
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from fastapi import FastAPI
 
+from bot import dashboard
 from bot.app import Bot, initial_state
 from bot.channels.privacy import PrivacyDesk
 from bot.channels.throttle import Throttle
@@ -21,7 +22,6 @@ from bot.config import Settings
 from bot.logs import UserHash
 from bot.study.config import StudyConfig
 from bot.study.running import with_studies
-
 
 SHARING = 20
 """So many visitors may share one address of the network and all write as much as they are allowed."""
@@ -46,7 +46,7 @@ def build_site(settings: Settings, bot: Bot, studies: Sequence[StudyConfig]) -> 
     Raises:
         ConfigError: a study has a level that the bot does not know.
     """
-    pages = Pages()
+    pages = Pages(dashboard.TEMPLATES)
     pages.filters.update(FILTERS)
     talks = Talks(bot.store, Throttle(settings.messages_per_minute), UserHash(secrets.token_bytes(32)))
     desk = PrivacyDesk(bot.manager, bot.store, load_channel_wordings(), initial_state(settings), utc_now)
@@ -54,6 +54,7 @@ def build_site(settings: Settings, bot: Bot, studies: Sequence[StudyConfig]) -> 
     routers = (
         Front(pages, talks, desk, bot.domains, utc_now).router(),
         StudyPages(pages, talks, running, utc_now).router(),
+        dashboard.router(pages, bot.store, running, bot.domains, bot.catalogue.get, utc_now),
     )
     throttle = Throttle(SHARING * settings.messages_per_minute)
     return Site(create_app(pages, bot.problems, throttle, *routers), talks)
