@@ -15,7 +15,7 @@ from data.formats.base import numbered
 from data.formats.encoding import head_of
 from data.formats.jsontext import JsonStyle, read_array
 from data.formats.model import Dialogue, Mention, Participant, Utterance, moment
-from data.formats.problems import Checker, Report, ignore
+from data.formats.problems import Checker, Report
 from data.model import Polarity
 
 Row = dict[str, Any]
@@ -286,8 +286,3 @@ def _row(utterance: Utterance, user: int, message_id: str) -> Row:
         "numberRecommendationList": details.get("numberRecommendationList", 0),
         "interactionType": details.get("interactionType", "NL"),
     }
-
-
-def read_rows(path: Path) -> list[Row]:
-    """All readable rows of one file, without reports."""
-    return list(ConverseFormat().read(path, "dialogues", ignore))

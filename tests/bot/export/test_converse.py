@@ -13,7 +13,8 @@ import pytest
 from bot.errors import UsageError
 from bot.export.converse import LEFT_OUT, to_rows, write_rows
 from bot.records import Record
-from data.formats.converse import dump_rows, read_rows
+from data.formats.converse import dump_rows
+from data.formats.rows import load_rows
 from tests.bot.storage.conftest import REPLY, make_record
 
 START = datetime(2026, 5, 1, 12, 0, 0, 999_000, tzinfo=UTC)
@@ -148,12 +149,12 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published ConveRSE files are not in ../shared/data")
 def test_the_form_is_that_of_all_published_rows() -> None:
-    files = sorted(PUBLISHED.glob("*/messages_*.json"))
-    rows = [row for file in files for row in read_rows(file)]
+    files = load_rows(PUBLISHED)
+    rows = [row for file in files for row in file.rows]
     assert len(rows) == 9276
     assert [problem for row in rows for problem in schema_of(row)] == []
     ours = [row for rows in to_rows(written()).rows.values() for row in rows]
     assert [problem for row in ours for problem in schema_of(row)] == []
     assert {name for row in ours for name in row} == {name for row in rows for name in row}
     for file in files:
-        assert dump_rows(read_rows(file)) == file.read_bytes(), file
+        assert dump_rows(file.rows) == file.path.read_bytes(), file.path
