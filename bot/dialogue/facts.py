@@ -47,7 +47,7 @@ def _story(scene: Scene, entity: Entity) -> str:
     told = [clause for pid in STORY if (clause := _clause(scene, entity, pid))][:2]
     if not told:
         return scene.say("story_unknown", item=scene.name(entity.qid))
-    return scene.say("story_known", item=scene.name(entity.qid), facts=told)
+    return scene.say("story_known", item=scene.name(entity.qid), facts=", ".join(told))
 
 
 _OWN_WORDS = {"year": _year, "length": _length, "story": _story}
@@ -59,7 +59,7 @@ def _properties(scene: Scene, entity: Entity, asked: Iterable[str]) -> list[str]
     wanted = [pid for pid in dict.fromkeys((*asked, *named)) if pid in properties]
     known = [clause for pid in wanted if (clause := _clause(scene, entity, pid))]
     if known:
-        return [scene.say("fact_known", item=scene.name(entity.qid), facts=known)]
+        return [scene.say("fact_known", item=scene.name(entity.qid), facts=", ".join(known))]
     if not wanted:
         return []
     label = scene.property_label(wanted[0], entity.domain)

@@ -108,7 +108,7 @@ def _coarse(scene: Scene) -> str:
         return "deny"
     if coarse in OF_THE_ITEM or (coarse == "preference" and scene.shown and _contrasts(understood)):
         return _critique(coarse, understood)
-    if coarse == "inform" and scene.shown and not question and scene.hears("none"):
+    if scene.shown and not question and scene.hears("none"):
         return "skip"
     if scene.phase is Phase.FINISHED and coarse == "affirm":
         return "request_recommendation"
