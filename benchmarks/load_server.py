@@ -13,6 +13,8 @@ from tests.telegram_server import BOT, TelegramServer
 
 SECRET = "a-secret-for-the-load-test"
 PATH = "/telegram"
+MOST_CALLS = 100
+"""Telegram calls webhooks at most so often at once, as the bot asks; further updates wait."""
 
 
 class LoadServer(TelegramServer):
@@ -28,6 +30,7 @@ class LoadServer(TelegramServer):
         self.last: dict[int, Message] = {}
         self.sent: Counter[int] = Counter()
         self._workers = cycle([Worker(port) for port in ports])
+        self._places = asyncio.Semaphore(MOST_CALLS)
 
     async def call(self, method: str, values: dict[str, Any], files: dict[str, bytes]) -> Any:
         """Runs a method; nothing of the call is kept."""
@@ -40,8 +43,8 @@ class LoadServer(TelegramServer):
 
     async def _deliver(self, update: dict[str, Any]) -> None:
         """Returns when a worker has dealt with the update: its answers are sent by then."""
-        worker = next(self._workers)
-        status = await worker.post(json.dumps(update).encode())
+        async with self._places:
+            status = await next(self._workers).post(json.dumps(update).encode())
         if status != 200:
             raise RuntimeError(f"a worker answered {status} to an update")
 

@@ -15,7 +15,10 @@ from bot.errors import StorageError
 from bot.storage.codec import dump_json
 
 BUSY_SECONDS = 10.0
-POOL_SIZE = 20
+POOL_SIZE = 16
+"""Connections of one process to PostgreSQL, which takes a hundred in all as it comes."""
+MOST_TURNS = 10
+"""Turns of one process that work in PostgreSQL at once; the rest of the connections is for sending and look-ups."""
 RESTED_SECONDS = 1.0
 """A connection to PostgreSQL that nobody used for so long is tried first: the server may have gone in between."""
 WRITING = {"begin": "IMMEDIATE"}
@@ -53,6 +56,7 @@ def open_engine(url: URL) -> AsyncEngine:
             json_serializer=dump_json,
             hide_parameters=True,
             pool_size=POOL_SIZE,
+            max_overflow=0,
             connect_args={"connect_timeout": 10},
         )
         _try_rested_connections(engine.sync_engine)

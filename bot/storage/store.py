@@ -1,5 +1,6 @@
 """The store on SQLite or PostgreSQL: one transaction a turn, one turn at a time for each user."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from datetime import datetime, timedelta
@@ -14,7 +15,7 @@ from bot.channels.base import Reply, Turn, UserKey
 from bot.storage import schema
 from bot.storage.base import OpenTurn
 from bot.storage.codec import entity_from, reply_from
-from bot.storage.engine import WRITING, explained, make_folder, open_engine
+from bot.storage.engine import MOST_TURNS, WRITING, explained, make_folder, open_engine
 from bot.storage.locks import FileLocks, UserLocks, lock_number
 from bot.storage.reading import purge, rows_of_user
 from bot.storage.turn import SqlTurn, is_update, is_user, turn_from, upsert
@@ -69,6 +70,7 @@ class SqlStore:
         self._files = files
         self._clock = clock
         self._users = UserLocks()
+        self._places = asyncio.Semaphore(MOST_TURNS)
 
     @asynccontextmanager
     async def open_turn(self, turn: Turn) -> AsyncIterator[OpenTurn]:
@@ -87,6 +89,7 @@ class SqlStore:
                 await stack.enter_async_context(self._files.hold(name))
                 yield None
                 return
+            await stack.enter_async_context(self._places)
             with explained(self._engine.url):
                 connection = await stack.enter_async_context(self._engine.connect())
                 await connection.execute(select(func.pg_advisory_xact_lock(lock_number(name))))
