@@ -6,12 +6,14 @@ from dataclasses import replace
 
 from bot.records import Record
 
-_LINK = re.compile(r"\b(?:https?://|www\.)\S+|\bt\.me/\S+", re.IGNORECASE)
+_LINK = re.compile(r"\b(?:[a-z]+://|www\.)\S+|(?<![\w@.])(?:[\w-]+\.)+[a-z]{2,}/\S+", re.IGNORECASE)
+"""With a scheme, or a host with a path: "Startup.com" is a film."""
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _HANDLE = re.compile(r"(?<![\w@])@\w{2,32}\b")
 _PHONE = re.compile(r"(?<![\w.])(?:\+|00)?(?:\(?\d{1,4}\)?[ ./-]?){2,5}\d{2,4}(?!\w)")
 _YEARS = re.compile(r"(?:(?:1[5-9]|20)\d\d[ ./-]*)+")
 _DIGITS_OF_A_PHONE = range(8, 16)
+_LOCAL_PHONE = re.compile(r"\d{3}-\d{4}")
 _KINDS = (("link", _LINK), ("email", _EMAIL), ("handle", _HANDLE))
 
 
@@ -40,8 +42,9 @@ def redact(text: str) -> tuple[str, Counter[str]]:
 
 
 def _phone(digits: str, found: Counter[str]) -> str:
-    """Numbers of eight digits or more are phone numbers; years and titles such as 1984 are shorter."""
-    if sum(character.isdigit() for character in digits) not in _DIGITS_OF_A_PHONE or _YEARS.fullmatch(digits):
+    """Numbers of eight digits or more are phone numbers, and 555-1234; years and titles such as 1984 are none."""
+    is_long = sum(character.isdigit() for character in digits) in _DIGITS_OF_A_PHONE and not _YEARS.fullmatch(digits)
+    if not is_long and not _LOCAL_PHONE.fullmatch(digits):
         return digits
     found["phone"] += 1
     return "[phone]"

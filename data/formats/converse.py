@@ -148,9 +148,7 @@ class ConverseFormat:
 
     def copy(self, source: Path, kind: str, target: Path, report: Report) -> int:
         """Reads and writes one file."""
-        rows = list(self.read(source, kind, report))
-        target.write_bytes(dump_rows(rows))
-        return len(rows)
+        return STYLE.write_array(target, self.read(source, kind, report))
 
     def dialogues(self, path: Path, report: Report) -> Iterator[Dialogue]:
         """One dialogue a user, of the user's side only: the bot's answers are not recorded."""

@@ -79,13 +79,11 @@ class CrsArenaFormat:
 
     def copy(self, source: Path, kind: str, target: Path, report: Report) -> int:
         """Reads and writes one file in the source's own layout and key order."""
-        records = list(self.read(source, kind, report))
         if kind == "votes":
+            records = list(self.read(source, kind, report))
             _write_votes(target, records, "\r\n" if b"\r\n" in source.read_bytes() else "\n")
-        else:
-            style = styled_like(source, STYLE)
-            target.write_bytes(style.dump(records) + (style.line_end.encode() if style.final_newline else b""))
-        return len(records)
+            return len(records)
+        return styled_like(source, STYLE).write_array(target, self.read(source, kind, report))
 
     def dialogues(self, path: Path, report: Report) -> Iterator[Dialogue]:
         """The dialogues, each with the votes of its user on its system when a votes file lies beside."""

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -40,6 +40,22 @@ class JsonStyle:
         """The value in this layout, as UTF-8, without a final newline."""
         text = json.dumps(value, indent=self.indent, ensure_ascii=self.ascii_only)
         return text.replace("\n", self.line_end).encode("utf-8", errors="surrogatepass")
+
+    def write_array(self, target: Path, values: Iterable[Any]) -> int:
+        """Writes a list in this (indented) layout while its values stream by: the bytes of `dump` for the whole list.
+
+        Returns:
+            The number of values.
+        """
+        end, margin = self.line_end.encode(), b" " * (self.indent or 0)
+        count = 0
+        with target.open("wb") as file:
+            file.write(b"[")
+            for count, value in enumerate(values, 1):
+                lines = self.dump(value).split(end)
+                file.write((b"," if count > 1 else b"") + b"".join(end + margin + line for line in lines))
+            file.write((end if count else b"") + b"]" + (end if self.final_newline else b""))
+        return count
 
 
 def styled_like(path: Path, published: JsonStyle) -> JsonStyle:

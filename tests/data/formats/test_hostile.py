@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from data.errors import DataError
 from data.formats import FORMATS, WRITERS, open_dataset
 from data.formats.convert import convert
-from data.formats.jsontext import read_array, read_lines
+from data.formats.jsontext import JsonStyle, read_array, read_lines
 from data.formats.mapping import EntityMapper
 from data.formats.problems import Problem
 from tests.data.formats import small
@@ -166,6 +166,14 @@ def test_arrays_longer_than_a_piece_are_read_whole(
         read, problems = rows_of(path)
     if not any("UTF-8" in problem.message for problem in problems):
         assert (read, problems) == (rows, [])
+
+
+@given(values=st.lists(st.dictionaries(st.text(max_size=3), st.lists(st.text(max_size=4), max_size=2), max_size=3)))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_a_list_that_streams_by_is_written_as_the_whole_list_is(values: list[Any], tmp_path: Path) -> None:
+    for style in (JsonStyle(indent=4, line_end="\r\n"), JsonStyle(indent=2, ascii_only=False)):
+        assert style.write_array(tmp_path / "list.json", iter(values)) == len(values)
+        assert (tmp_path / "list.json").read_bytes() == style.dump(values)
 
 
 def test_a_huge_element_is_reported_and_the_next_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
