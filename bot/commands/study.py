@@ -1,41 +1,27 @@
 """`converse study`: from a YAML file to a finished report."""
 
 import asyncio
-import getpass
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bot.commands import Json, emit, group
-from bot.options import DatabaseUrl, DataDir, effective_options
+from bot.options import DataDir, effective_options
 
 if TYPE_CHECKING:
     from bot.config import Settings
     from bot.study.config import StudyConfig
-    from bot.study.store import StudyStore
 
-StudyFile = Annotated[Path, typer.Argument(help="The study's YAML file.", show_default=False)]
+StudyName = Annotated[str, typer.Argument(help="The study's file, or the name of a study.", show_default=False)]
 
 
 def register(app: typer.Typer) -> None:
     """Adds `converse study`."""
     study = group(app, "study", "User studies: make one, watch it, report on it, try it with simulated participants.")
     study.command("new", epilog="Example: converse study new tastes")(new)
-    study.command("check", epilog="Example: converse study check tastes.yaml")(check)
-    study.command("status", epilog="Example: converse study status tastes.yaml")(status)
-    study.command("open", epilog="Example: converse study open tastes.yaml")(_setter("open", "Lets participants in."))
-    study.command("pause", epilog="Example: converse study pause tastes.yaml")(
-        _setter("paused", "Stops the study for a while; places are kept.")
-    )
-    study.command("close", epilog="Example: converse study close tastes.yaml")(
-        _setter("closed", "Lets nobody in any more; those who have begun may finish.")
-    )
-    study.command("exclude", epilog="Example: converse study exclude tastes.yaml 7 --reason 'not serious'")(exclude)
-    study.command("report", epilog="Example: converse study report tastes.yaml --out report")(report)
-    study.command("simulate", epilog="Example: converse study simulate tastes.yaml --participants 60")(simulate)
+    study.command("check", epilog="Example: converse study check tastes")(check)
+    study.command("simulate", epilog="Example: converse study simulate tastes --participants 60")(simulate)
 
 
 def new(
@@ -43,33 +29,28 @@ def new(
     out: Annotated[Path | None, typer.Option("--out", help="File to write; default NAME.yaml.")] = None,
 ) -> None:
     """Writes a commented study file to fill in."""
-    import yaml
-
     from bot.errors import UsageError
-    from bot.study.config import parse_study
+    from bot.study.config import check_name, template
 
+    check_name(name)
     path = out or Path(f"{name}.yaml")
     if path.exists():
         raise UsageError(f"{path} exists already; choose another name, or --out")
-    template = Path(__file__).parents[1] / "study" / "new_study.yaml"
-    text = template.read_text(encoding="utf-8").replace("{name}", name)
-    parse_study(yaml.safe_load(text), "the new study")
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(template(name), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror}); choose another --out") from error
     typer.echo(f"{path} is ready to be filled in; then: converse study check {path}")
 
 
-def check(path: StudyFile) -> None:
+def check(ctx: typer.Context, name: StudyName, data_dir: DataDir = None) -> None:
     """Checks a study file and shows what participants will go through."""
     from bot.study.assignment import assign, between_cells, within_cells
-    from bot.study.config import load_study
     from bot.study.journey import steps_of
     from bot.study.running import check_levels
     from data.domains import load_domains
 
-    study = load_study(path)
+    study = asyncio.run(_found(effective_options(ctx, data_dir=data_dir), name))
     check_levels(study, load_domains())
     cells, within = between_cells(study), within_cells(study)
     typer.echo(f"{study.title}: {len(cells)} between-subject cells, {len(within)} conditions a participant")
@@ -80,92 +61,22 @@ def check(path: StudyFile) -> None:
         typer.echo("note: the completion code is still CHANGE-ME", err=True)
 
 
-def status(
-    ctx: typer.Context,
-    path: StudyFile,
-    as_json: Json = False,
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-) -> None:
-    """Shows participants by condition and stage, drop-outs, response times, and what went wrong."""
-    from bot.study.status import study_status
+async def _found(options: dict[str, Any], name: str) -> "StudyConfig":
+    """The study of a name; the database is opened only when no file has it. Raises as `find_study`."""
+    from bot.config import load_settings
+    from bot.study.config import load_study
+    from bot.study.finding import opened_study, study_file
 
-    async def read(settings: "Settings", study: "StudyConfig") -> dict[str, Any]:
-        async with _opened(settings, study) as kept:
-            return await study_status(kept, study)
-
-    found = _with_study(ctx, path, data_dir, database_url, read)
-    if as_json:
-        emit(found)
-        return
-    typer.echo(f"{found['title']}: {found['status']}")
-    for name in ("participants", "finished", "active", "dropped_out", "excluded"):
-        typer.echo(f"  {name.replace('_', ' ')}: {found[name]}")
-    for name in ("by_cell", "by_stage"):
-        typer.echo(f"{name.replace('_', ' ')}:")
-        for key, count in found[name].items():
-            typer.echo(f"  {key or 'all'}: {count}")
-    for name, value in found["conversation"].items():
-        typer.echo(f"{name.replace('_', ' ')}: {value}")
-    for alert in found["alerts"]:
-        typer.echo(f"! {alert}")
-
-
-def _setter(value: str, text: str) -> Any:
-    def change(ctx: typer.Context, path: StudyFile, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
-        async def write(settings: "Settings", study: "StudyConfig") -> None:
-            async with _opened(settings, study) as kept:
-                await kept.set_status(value, getpass.getuser())  # type: ignore[arg-type]
-
-        _with_study(ctx, path, data_dir, database_url, write)
-        typer.echo(f"the study is {value}")
-
-    change.__doc__ = text
-    return change
-
-
-def exclude(
-    ctx: typer.Context,
-    path: StudyFile,
-    number: Annotated[int, typer.Argument(help="The participant's number, as the status and the report show it.")],
-    reason: Annotated[str, typer.Option("--reason", help="Why; it stands in the report.")],
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-) -> None:
-    """Takes a participant out of the balance and the analysis."""
-
-    async def write(settings: "Settings", study: "StudyConfig") -> None:
-        async with _opened(settings, study) as kept:
-            await kept.exclude(number, reason, getpass.getuser())
-
-    _with_study(ctx, path, data_dir, database_url, write)
-    typer.echo(f"participant {number} is excluded: {reason}")
-
-
-def report(
-    ctx: typer.Context,
-    path: StudyFile,
-    out: Annotated[Path, typer.Option("--out", help="Folder to write to; files of the same name are replaced.")],
-    data_dir: DataDir = None,
-    database_url: DatabaseUrl = None,
-) -> None:
-    """Writes an HTML report with plots, and tidy CSV files."""
-    from bot.clock import utc_now
-    from bot.study.collecting import collect
-    from bot.study.report import write_report
-
-    async def read(settings: "Settings", study: "StudyConfig") -> Any:
-        async with _opened(settings, study) as kept:
-            return study, await collect(kept, study)
-
-    study, tables = _with_study(ctx, path, data_dir, database_url, read)
-    for written in write_report(study, tables, out, utc_now()):
-        typer.echo(str(written))
+    path = study_file(name)
+    if path is not None:
+        return load_study(path)
+    async with opened_study(load_settings(**options), name) as opened:
+        return opened.study
 
 
 def simulate(
     ctx: typer.Context,
-    path: StudyFile,
+    name: StudyName,
     participants: Annotated[int, typer.Option("--participants", min=1, max=5000)] = 30,
     seed: Annotated[int, typer.Option("--seed", help="The same seed makes the same participants.")] = 1,
     effect: Annotated[
@@ -181,12 +92,11 @@ def simulate(
     import tempfile
 
     from bot.config import load_settings
-    from bot.study.config import load_study
 
-    study = load_study(path)
+    chosen = effective_options(ctx, data_dir=data_dir)
+    study = asyncio.run(_found(chosen, name))
     effects = [_effect(text) for text in effect or ()]
     with tempfile.TemporaryDirectory() as folder:
-        chosen = effective_options(ctx, data_dir=data_dir)
         settings = load_settings(**chosen)
         simulated = load_settings(**{**chosen, "database_url": f"sqlite:///{folder}/simulated.sqlite"})
         found = asyncio.run(_simulate(settings, simulated, study, participants, seed, effects, power, out))
@@ -257,25 +167,6 @@ def _effect(text: str) -> Any:
         return Effect(name, level, float(size))
     except ValueError as error:
         raise UsageError(f"--effect {text}: expected FACTOR=LEVEL:SIZE, such as mode=mixed:0.5") from error
-
-
-def _with_study(ctx: typer.Context, path: Path, data_dir: Path | None, database_url: str | None, act: Any) -> Any:
-    from bot.config import load_settings
-    from bot.study.config import load_study
-
-    study = load_study(path)
-    settings = load_settings(**effective_options(ctx, data_dir=data_dir, database_url=database_url))
-    return asyncio.run(act(settings, study))
-
-
-@asynccontextmanager
-async def _opened(settings: "Settings", study: "StudyConfig") -> "AsyncIterator[StudyStore]":
-    from bot.clock import utc_now
-    from bot.storage.store import open_store
-    from bot.study.store import StudyStore
-
-    async with open_store(settings.database, utc_now) as store:
-        yield StudyStore(store, study)
 
 
 class _bar:  # noqa: N801 - used as a function

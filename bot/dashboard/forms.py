@@ -1,18 +1,15 @@
 """The form for a new study: from its fields to the content of a study's file, and the example that it begins with."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import ValidationError
 from starlette.datastructures import FormData
 
-import bot.study
 from bot.errors import ConfigError
-from bot.study.config import StudyConfig, faults_of, read_study
+from bot.study.config import StudyConfig, faults_of, read_study, template
 
-TEMPLATE = Path(bot.study.__file__).with_name("new_study.yaml")
 MOMENTS = ("before", "between", "after")
 _PLAIN = ("name", "title", "information", "debriefing")
 _WORDS = {"true": True, "false": False}
@@ -20,12 +17,12 @@ _WORDS = {"true": True, "false": False}
 
 def example() -> StudyConfig:
     """The study that a new form is filled with."""
-    return read_study(TEMPLATE.read_text(encoding="utf-8").replace("{name}", "my-study"), "the example")
+    return read_study(example_text(), "the example")
 
 
 def example_text() -> str:
     """The commented file of the example."""
-    return TEMPLATE.read_text(encoding="utf-8").replace("{name}", "my-study")
+    return template("my-study")
 
 
 def content_of(form: FormData) -> dict[str, Any]:

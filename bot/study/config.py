@@ -1,5 +1,6 @@
 """A study as its YAML file says it, validated as a whole before anyone is invited."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -7,11 +8,12 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from bot.errors import ConfigError, MissingFileError
+from bot.errors import ConfigError, MissingFileError, UsageError
 from bot.study.questionnaires import load_questionnaires
 
 FactorName = Literal["mode", "domain", "variant", "elicitation", "explanations", "language"]
-Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,40}$")]
+NAME = r"^[a-z0-9][a-z0-9-]{0,40}$"
+Name = Annotated[str, Field(pattern=NAME)]
 
 
 class _Part(BaseModel):
@@ -159,6 +161,20 @@ class StudyConfig(_Part):
         if len(set(ids)) < len(ids):
             raise ValueError("task ids must differ")
         return self
+
+
+def check_name(name: str) -> None:
+    """Raises UsageError for what cannot be the name of a study."""
+    if not re.fullmatch(NAME, name):
+        suggested = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "my-study"
+        raise UsageError(
+            f"{name!r} cannot be a study's name: use small letters, digits and hyphens, such as {suggested}"
+        )
+
+
+def template(name: str) -> str:
+    """The commented file of a new study."""
+    return Path(__file__).with_name("new_study.yaml").read_text(encoding="utf-8").replace("{name}", name)
 
 
 def load_study(path: Path) -> StudyConfig:
