@@ -1,6 +1,8 @@
 """The Compose file and the Dockerfiles name only what exists, pin what they use, and hold no secret."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -9,12 +11,15 @@ import pytest
 import yaml
 from typer.main import get_command
 
+from bot.channels.telegram.server import health_routes
 from bot.cli import build_app
 from bot.config import PREFIX, Settings
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCKERFILES = sorted((ROOT / "docker").glob("*.Dockerfile"))
-LIBPQ = {"PGPASSWORD"}
+OTHERS = {"PGPASSWORD", "FORWARDED_ALLOW_IPS"}
+"""Variables of libpq and uvicorn."""
+PUBLISHING = {"web", "proxy"}
 CHANNELS = {"bot", "web"}
 
 
@@ -47,7 +52,7 @@ def test_channels_are_given_known_settings_only(compose: dict[str, Any], channel
     known |= {str(alias) for field in Settings.model_fields.values() for alias in aliases(field.validation_alias)}
     given = set(compose["services"][channel]["environment"]) | set(environment(ROOT / "docker" / "bot.Dockerfile"))
     assert {name for name in given if name.startswith((PREFIX, "RASA_", "TELEGRAM_"))} <= known
-    assert given - known <= LIBPQ | {"PATH", "PYTHONUNBUFFERED", "PIP_NO_CACHE_DIR", "PIP_DISABLE_PIP_VERSION_CHECK"}
+    assert given - known <= OTHERS | {"PATH", "PYTHONUNBUFFERED", "PIP_NO_CACHE_DIR", "PIP_DISABLE_PIP_VERSION_CHECK"}
 
 
 def aliases(alias: Any) -> list[Any]:
@@ -100,10 +105,40 @@ def test_volumes_and_networks_are_declared_and_used(compose: dict[str, Any]) -> 
 def test_only_the_channels_reach_the_outside_and_only_the_pages_are_published(compose: dict[str, Any]) -> None:
     assert compose["networks"]["inside"]["internal"] is True
     for name, service in compose["services"].items():
-        assert ("ports" in service) == (name == "web")
-        assert ("outside" in service["networks"]) == (name in CHANNELS)
+        assert ("ports" in service) == (name in PUBLISHING)
+        assert ("outside" in service["networks"]) == (name in CHANNELS | PUBLISHING)
     (published,) = compose["services"]["web"]["ports"]
     assert published == f"127.0.0.1:{Settings().web_port}:{Settings().web_port}", "behind a server that speaks https"
+
+
+def test_the_proxy_leads_to_what_listens(compose: dict[str, Any]) -> None:
+    proxy, given = compose["services"]["proxy"], compose["services"]["bot"]["environment"]
+    written = (ROOT / "docker" / "Caddyfile").read_text()
+    assert proxy["profiles"] == ["public"]
+    assert f"reverse_proxy web:{Settings().web_port}" in written
+    assert re.search(r"name bot\s+port (\d+)", written)[1] == given["CONVERSE_WEBHOOK_PORT"]  # type: ignore[index]
+    ports = dict(re.findall(r"(https?)_port (\d+)", written))
+    assert proxy["ports"] == [f"80:{ports['http']}", f"443:{ports['https']}"]
+    assert set(re.findall(r"\{\$(\w+)\}", written)) == set(proxy["environment"])
+    assert re.search(r"@inside path (.*)", written)[1].split() == [route for route, *_ in health_routes(fails, bytes)]  # type: ignore[index]
+    health = dict(instructions(ROOT / "docker" / "proxy.Dockerfile"))["HEALTHCHECK"]
+    assert re.search(r"http://127\.0\.0\.1:\d+", health)[0] in written  # type: ignore[index]
+
+
+async def fails() -> dict[str, str]:
+    return {}
+
+
+def test_it_keeps_to_the_compose_specification() -> None:
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
+    done = subprocess.run([*command, ROOT / "docker-compose.yml"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_specification_is_really_checked(tmp_path: Path) -> None:
+    (tmp_path / "broken.yml").write_text("services: {bot: {imagge: x}}")
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
+    assert subprocess.run([*command, tmp_path / "broken.yml"], capture_output=True).returncode == 1
 
 
 def test_secrets_come_from_the_environment(compose: dict[str, Any]) -> None:
@@ -123,7 +158,7 @@ def test_images_are_pinned_and_run_without_rights(dockerfile: Path) -> None:
     lines = instructions(dockerfile)
     for word, rest in lines:
         if word == "FROM":
-            assert re.match(r"python:3\.\d+\.\d+-slim-bookworm\b", rest)
+            assert re.match(r"python:3\.\d+\.\d+-slim-bookworm\b|caddy:\d+\.\d+\.\d+-alpine$", rest)
     users = [rest for word, rest in lines if word == "USER"]
     assert users
     assert users[-1] not in {"root", "0"}
