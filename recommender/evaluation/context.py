@@ -1,35 +1,44 @@
 """Ranking films for a dialogue: walks from what was mentioned and from the words, pooled.
 
 One graph joins the knowledge graph with the training dialogues: each dialogue is a node, next to the films, entities
-and words said in it. Three walks start from the films, the entities and the words of the context, later utterances
-weighing more. A film's score is log-linear in the three walks, in how often the training dialogues recommend it and
-films of its year, and in how it was mentioned before: recommenders come back to a film that the seeker has just named.
+and words said in it. Walks start from the films, the entities and the words of the context, later utterances weighing
+more; those from the films also go through the knowledge graph alone and through the dialogues alone. A film's score is
+log-linear in the walks, in the attributes that follow such contexts, in how often the training dialogues recommend it
+and films of its year, and in how it was mentioned before: recommenders come back to a film that was just named.
 The weights are fitted on training dialogues that are ranked by a graph of earlier ones: what people talk about changes.
 """
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recommender.evaluation.attributes import Attributes
 from recommender.evaluation.conversations import KnowledgeGraph, Turn, Utterance, turns_of
 from recommender.evaluation.pool import fit_pool
 from recommender.evaluation.titles import Titles, words_of
-from recommender.evaluation.walks import EdgeList, NumberedGraph
+from recommender.evaluation.walks import EdgeList, NumberedGraph, UnitWalks
 from recommender.walk import WalkConfig
 
 __all__ = ["EXPERTS", "ContextConfig", "ContextModel", "fit_context_model"]
 
-_WALKS = ("films", "entities", "words")
+_WALKS = {"films": "film", "facts": "film", "company": "film", "entities": "entity", "words": "word"}
+"""Walks with the kind of their seeds: the first through everything, then through the knowledge graph alone, through the
+dialogues alone, and twice through everything again."""
 _MENTIONS = ("asked last", "named last", "named before", "answered last", "answered before", "again", "mentioned")
 _LIKENESS = ("nearest year", "mean year", "like title", "title in words")
-EXPERTS = (*_WALKS, "recommended", "year", *_LIKENESS, *_MENTIONS)
-"""What the score of a film is pooled from: the walks, what the training dialogues recommend, how near the film is in
-years and in title to what was said, and how it was mentioned: by the seeker in the last utterance with a question mark,
-in the last one, before; by the recommender in the last one, before; how many times more than once; at all."""
+EXPERTS = (*_WALKS, "attributes", "recommended", "year", *_LIKENESS, *_MENTIONS)
+"""What the score of a film is pooled from: the walks, its attributes, what the training dialogues recommend, how near
+the film is in years and in title to what was said, and how it was mentioned: by the seeker in the last utterance with
+a question mark, in the last one, before; by the recommender in the last one, before; how many times more than once;
+at all."""
+
+_RETURN = 1.5
+"""Added to the fitted weight of a mention. The fit is for the one film that comes next; in a list of ten, a film that
+may come back takes little room. Chosen among 0 to 3 by cross-validation on the training dialogues."""
 
 _STEPS = (0.4, 0.6, 0.8, 1.0)
 """Shares of the training dialogues: those up to each step are ranked by a graph of those up to the one before."""
@@ -64,16 +73,24 @@ class ContextModel:
     """The graph of the training dialogues, and what it says of a context."""
 
     def __init__(
-        self, graph: KnowledgeGraph, dialogues: Sequence[Sequence[Utterance]], config: ContextConfig | None = None
+        self,
+        graph: KnowledgeGraph,
+        dialogues: Sequence[Sequence[Utterance]],
+        facts: UnitWalks,
+        config: ContextConfig | None = None,
     ) -> None:
         self._config = config = config or ContextConfig()
         self._items = np.array(graph.items, dtype=np.int64)
         self._places = {item: place for place, item in enumerate(graph.items)}
         first_word = len(graph.names) + len(dialogues)
         self._words = {word: first_word + place for place, word in enumerate(self._vocabulary(dialogues))}
-        edges = graph.edges + self._dialogue_edges(dialogues, len(graph.names))
-        self._graph = NumberedGraph(first_word + len(self._words), edges, config.walk)
-        self._known: dict[int, NDArray[np.float32]] = {}
+        films, others = self._dialogue_edges(dialogues, len(graph.names))
+        count = first_word + len(self._words)
+        company = UnitWalks(NumberedGraph(count, films, config.walk), self._items)
+        everything = UnitWalks(NumberedGraph(count, graph.edges + films + others, config.walk), self._items)
+        own = {"facts": facts, "company": company}
+        self._walks = [(own.get(name, everything), kind) for name, kind in _WALKS.items()]
+        self._attributes = Attributes(graph, dialogues, config.decay)
         counts = self._recommended(dialogues)
         self._recommended_log = np.log(counts + 0.3)
         self._year_log = _year_log(graph, counts)
@@ -85,15 +102,10 @@ class ContextModel:
 
     def features(self, turn: Turn) -> NDArray[np.float32]:
         """The experts' opinions on every film, shape (experts, films)."""
-        walks = [
-            np.log(self._pooled_walk(self._seeds(turn, kind)) + self._config.floor)
-            for kind in ("film", "entity", "word")
-        ]
-        walks = [walk - walk.mean() for walk in walks]
         mentions = self._mentions(turn)
-        walks[0][mentions[-1] > 0] = 0.0
-        likeness = self._titles.likeness(turn)
-        return np.array([*walks, self._recommended_log, self._year_log, *likeness, *mentions], dtype=np.float32)
+        walks = [self._walk(walk, turn, kind, mentions[-1] > 0) for walk, kind in self._walks]
+        learned = (self._attributes.scores(turn), self._recommended_log, self._year_log)
+        return np.array([*walks, *learned, *self._titles.likeness(turn), *mentions], dtype=np.float32)
 
     # ----------------------------------------------------------------------------------------------------------- parts
 
@@ -117,16 +129,17 @@ class ContextModel:
         most = self._config.most * len(dialogues)
         return sorted(word for word, count in counts.items() if self._config.least <= count <= most)
 
-    def _dialogue_edges(self, dialogues: Sequence[Sequence[Utterance]], first: int) -> EdgeList:
-        edges, config = EdgeList(), self._config
+    def _dialogue_edges(self, dialogues: Sequence[Sequence[Utterance]], first: int) -> tuple[EdgeList, EdgeList]:
+        """Edges between the dialogues and the films in them, and between the dialogues and all else."""
+        films, others, config = EdgeList(), EdgeList(), self._config
         for node, dialogue in enumerate(dialogues, start=first):
             for item in {item for said in dialogue for item in said.items}:
-                edges.add(node, item, config.film)
+                films.add(node, item, config.film)
             for entity in {entity for said in dialogue for entity in said.entities}:
-                edges.add(node, entity, config.entity)
+                others.add(node, entity, config.entity)
             for word in {word for said in dialogue for word in words_of(said.text) if word in self._words}:
-                edges.add(node, self._words[word], config.word)
-        return edges
+                others.add(node, self._words[word], config.word)
+        return films, others
 
     def _recommended(self, dialogues: Sequence[Sequence[Utterance]]) -> NDArray[np.float64]:
         counts = np.zeros(len(self._items))
@@ -148,13 +161,13 @@ class ContextModel:
             return said.entities
         return (self._words[word] for word in words_of(said.text) if word in self._words)
 
-    def _pooled_walk(self, seeds: Mapping[int, float]) -> NDArray[np.float64]:
-        total = np.zeros(len(self._items))
-        for node, weight in seeds.items():
-            if node not in self._known:
-                self._known[node] = self._graph.unit_walks([node], self._items)[0]
-            total += weight * self._known[node]
-        return total / (sum(seeds.values()) or 1.0)
+    def _walk(self, walk: UnitWalks, turn: Turn, kind: str, mentioned: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Logarithm of the walk from what was said, around its mean; what films say of themselves does not count."""
+        found = np.log(walk.pooled(self._seeds(turn, kind)) + self._config.floor)
+        found -= found.mean()
+        if kind == "film":
+            found[mentioned] = 0.0
+        return found
 
 
 def fit_context_model(
@@ -170,18 +183,21 @@ def fit_context_model(
     Returns:
         The model and one weight an expert.
     """
+    facts = UnitWalks(NumberedGraph(len(graph.names), graph.edges, ContextConfig().walk), np.array(graph.items))
     features: list[NDArray[np.float32]] = []
     targets: list[list[int]] = []
     bounds = [round(share * len(dialogues)) for share in _STEPS]
     for part, (first, last) in enumerate(itertools.pairwise(bounds), start=1):
         progress(f"fitting the pool, part {part} of {len(bounds) - 1}")
-        model = ContextModel(graph, dialogues[:first])
+        model = ContextModel(graph, dialogues[:first], facts)
         for turn in (turn for dialogue in dialogues[first:last] for turn in turns_of(dialogue, "")):
             places = (model.place(item) for item in turn.targets if item is not None)
             features.append(model.features(turn))
             targets.append([place for place in places if place is not None])
     progress("the graph of all training dialogues")
-    return ContextModel(graph, dialogues), fit_pool(features, targets)
+    weights = fit_pool(features, targets)
+    weights[EXPERTS.index("mentioned")] += _RETURN
+    return ContextModel(graph, dialogues, facts), weights
 
 
 def _year_log(graph: KnowledgeGraph, counts: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,6 +1,6 @@
 """Walks over graphs that are made of numbered nodes, for measuring on other people's data."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from recommender.compiled import CompiledGraph
 from recommender.walk import Seeds, WalkConfig, Walker, make_seeds
 
-__all__ = ["EdgeList", "NumberedGraph"]
+__all__ = ["EdgeList", "NumberedGraph", "UnitWalks"]
 
 _EXACT = WalkConfig(tolerance=1e-6, exact_below=10**9)
 
@@ -66,3 +66,21 @@ class NumberedGraph:
             seeds = Seeds(np.array([node]), np.ones(1))
             found[row] = self._walker.exact(seeds)[wanted] if self._walker.small else self._walker.values(seeds, wanted)
         return found
+
+
+class UnitWalks:
+    """The walks from single nodes of a graph, each made when it is first asked for."""
+
+    def __init__(self, graph: NumberedGraph, wanted: NDArray[np.int64]) -> None:
+        self._graph = graph
+        self._wanted = wanted
+        self._known: dict[int, NDArray[np.float32]] = {}
+
+    def pooled(self, seeds: Mapping[int, float]) -> NDArray[np.float64]:
+        """The walk from weighted seeds, at the wanted nodes; zeros when there is no seed."""
+        total = np.zeros(len(self._wanted))
+        for node, weight in seeds.items():
+            if node not in self._known:
+                self._known[node] = self._graph.unit_walks([node], self._wanted)[0]
+            total += weight * self._known[node]
+        return total / (sum(seeds.values()) or 1.0)
