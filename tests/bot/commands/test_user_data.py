@@ -127,3 +127,20 @@ async def test_purge(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert capsys.readouterr().out == "2 messages are deleted\n"
     assert await asyncio.to_thread(purge, "--days", "30") == 0
     assert capsys.readouterr().out == "0 messages are deleted\n"
+
+
+def test_an_export_in_parts_with_licence_and_consent(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    study = Path(__file__).parents[3] / "bot" / "study" / "new_study.yaml"
+    text = study.read_text(encoding="utf-8").replace("{name}", "tastes")
+    (tmp_path / "tastes.yaml").write_text(text, encoding="utf-8")
+    options = ("--splits", "50/0/50", "--licence", "CC BY 4.0", "--study", tmp_path / "tastes.yaml")
+    assert run(monkeypatch, "export", "--out", out, *options, "--data-dir", folder) == 0
+    assert capsys.readouterr().out.count("1 messages of 1 users") == 2
+    told = (out / "DATASHEET.md").read_text(encoding="utf-8")
+    assert "Licence: CC BY 4.0" in told
+    assert "agreed to by 0 people" in told
+    assert run(monkeypatch, "export", "--out", out, "--splits", "9/1", "--data-dir", folder) == 2
+    assert "such as 80/10/10" in capsys.readouterr().err
