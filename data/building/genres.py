@@ -16,6 +16,7 @@ __all__ = ["GENRE", "Genres", "load_genres", "with_one_genre_a_name"]
 
 GENRE = "P136"
 SUBJECT = "P921"
+SUBCLASS = "P279"
 _FILE = Path(__file__).parents[1] / "catalogue" / "genres.yaml"
 
 
@@ -32,6 +33,7 @@ class _GenreFile(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     genres: Mapping[Qid, _Genre]
+    narrower: Mapping[Qid, tuple[Qid, ...]] = Field(default_factory=dict)
     not_genres: frozenset[Qid] = Field(default_factory=frozenset)
 
 
@@ -45,6 +47,9 @@ class Genres:
             **{word.casefold(): qid for qid, genre in config.genres.items() for word in genre.words},
             **{genre.label.casefold(): qid for qid, genre in config.genres.items()},
         }
+        self._broader: dict[Qid, tuple[Qid, ...]] = {}
+        for broad, narrow in config.narrower.items():
+            self._broader.update({qid: (*self._broader.get(qid, ()), broad) for qid in narrow})
         self._canonical = {same: qid for qid, genre in config.genres.items() for same in genre.same}
 
     def canonical(self, qid: Qid) -> Qid:
@@ -69,8 +74,16 @@ class Genres:
             return entity
         aliases = distinct_names(genre.label, (*genre.words, entity.label, *entity.aliases))
         labels = {**entity.labels, **({"it": genre.it} if genre.it else {})}
+        broader = self._broader.get(entity.qid)
         return dataclasses.replace(
-            entity, label=genre.label, kind="genre", domain=None, aliases=aliases, labels=labels, merged=genre.same
+            entity,
+            label=genre.label,
+            kind="genre",
+            domain=None,
+            aliases=aliases,
+            labels=labels,
+            relations={SUBCLASS: broader} if broader else {},
+            merged=genre.same,
         )
 
     def applied(self, entity: Entity) -> Entity:
@@ -112,6 +125,9 @@ def load_genres(path: Path = _FILE) -> Genres:
     ids = [*config.genres, *(same for genre in config.genres.values() for same in genre.same)]
     if twice := {qid for qid in ids if ids.count(qid) > 1}:
         raise ConfigError(f"{path}: {', '.join(sorted(twice))} stand for two genres; keep one.")
+    named = {*config.narrower, *(qid for narrow in config.narrower.values() for qid in narrow)}
+    if unknown := named - config.genres.keys():
+        raise ConfigError(f"{path}: `narrower` names {', '.join(sorted(unknown))}, which `genres` does not; add them.")
     return Genres(config)
 
 

@@ -55,3 +55,16 @@ def test_a_broken_genre_file_is_named(tmp_path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match=r"genres\.yaml"):
         load_genres(path)
+
+
+def test_a_genre_knows_its_broader_ones(tmp_path: Path) -> None:
+    path = tmp_path / "genres.yaml"
+    path.write_text("genres:\n  Q1: {label: comedy}\n  Q4: {label: parody}\nnarrower: {Q1: [Q4]}\n", encoding="utf-8")
+    assert load_genres(path).named(Entity("Q4", "spoof", "genre")).relations == {"P279": ("Q1",)}
+
+
+def test_narrower_genres_that_the_file_lacks_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "genres.yaml"
+    path.write_text("genres:\n  Q1: {label: comedy}\nnarrower: {Q1: [Q4]}\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="Q4"):
+        load_genres(path)
