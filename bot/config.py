@@ -38,7 +38,7 @@ class Settings(BaseSettings):
         webhook_port: port that the webhook server listens on.
         web_host: address that the web pages are served on.
         web_port: port that the web pages are served on.
-        health_port: port for health and metrics with long polling; None serves none.
+        health_port: port for health and metrics with long polling and the web pages; None serves none.
         wikidata_endpoint: SPARQL endpoint for titles that the catalogue does not know.
         wikidata_contact: e-mail or URL for the User-Agent that Wikidata asks for; None turns look-ups off.
         domain: domain of a new conversation.
@@ -48,6 +48,7 @@ class Settings(BaseSettings):
         sentiment_model: "default", "small", or the folder of another sentiment model.
         variant: name of the recommender variant.
         elicitation: strategy that picks items to rate for new users; None asks for none.
+        share_likes: whether what consenting users like also counts for others, as edges of the item graph.
         minimum_preferences: preferences below which a profile counts as thin.
         recommendations: items in one list.
         seed: of everything drawn at random; None for a different one each run.
@@ -88,6 +89,7 @@ class Settings(BaseSettings):
     sentiment_model: str = "default"
     variant: str = "ppr"
     elicitation: str | None = None
+    share_likes: bool = False
     minimum_preferences: Annotated[int, Field(ge=0)] = 3
     recommendations: Annotated[int, Field(ge=1, le=20)] = 5
     seed: int | None = None

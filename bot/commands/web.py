@@ -61,12 +61,18 @@ def web(
 
 async def _run(settings: "Settings", studies: "Sequence[StudyConfig]", listening: "socket.socket") -> None:
     from bot.app import running_bot
+    from bot.channels.telegram.server import health_routes, serving
     from bot.channels.web.run import serve
     from bot.channels.web.site import build_site
+    from bot.metrics import Metrics
     from bot.progress import shown_progress
 
     async with AsyncExitStack() as stack:
         with shown_progress() as progress:
             bot = await stack.enter_async_context(running_bot(settings, progress))
-        site = build_site(settings, bot, studies)
+        metrics = Metrics()
+        if settings.health_port is not None:
+            routes = health_routes(bot.problems, metrics.text)
+            await stack.enter_async_context(serving(routes, settings.webhook_host, settings.health_port))
+        site = build_site(settings, bot, studies, metrics)
         await serve(site.app, listening, site.talks.close, partial(typer.echo, err=True))

@@ -20,6 +20,7 @@ from bot.channels.wording import load_channel_wordings
 from bot.clock import utc_now
 from bot.config import Settings
 from bot.logs import UserHash
+from bot.metrics import Metrics
 from bot.study.config import StudyConfig
 from bot.study.running import with_studies
 
@@ -35,20 +36,21 @@ class Site:
     talks: Talks
 
 
-def build_site(settings: Settings, bot: Bot, studies: Sequence[StudyConfig]) -> Site:
+def build_site(settings: Settings, bot: Bot, studies: Sequence[StudyConfig], metrics: Metrics) -> Site:
     """The site.
 
     Args:
         settings: of the bot.
         bot: the running bot.
         studies: from files; those made in the browser join them.
+        metrics: count the turns.
 
     Raises:
         ConfigError: a study has a level that the bot does not know.
     """
     pages = Pages(dashboard.TEMPLATES)
     pages.filters.update(FILTERS)
-    talks = Talks(bot.store, Throttle(settings.messages_per_minute), UserHash(secrets.token_bytes(32)))
+    talks = Talks(bot.store, Throttle(settings.messages_per_minute), UserHash(secrets.token_bytes(32)), metrics)
     desk = PrivacyDesk(bot.manager, bot.store, load_channel_wordings(), initial_state(settings), utc_now)
     running = with_studies(studies, settings, bot, desk)
     routers = (

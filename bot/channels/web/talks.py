@@ -14,6 +14,7 @@ from bot.channels.conversation import Conversation
 from bot.channels.throttle import Throttle
 from bot.dialogue.state import DialogueState
 from bot.logs import UserHash
+from bot.metrics import Measured, Metrics
 from bot.records import TurnResult
 from bot.storage.transcript import Exchange, exchanges, last_number, state_of
 
@@ -53,11 +54,12 @@ class TooManyError(HTTPException):
 class Talks:
     """What is said, and who is told."""
 
-    def __init__(self, store: Kept, throttle: Throttle, hashed: UserHash) -> None:
-        """Takes where turns are kept, how much one user may send, and what stands for users in the log."""
+    def __init__(self, store: Kept, throttle: Throttle, hashed: UserHash, metrics: Metrics) -> None:
+        """Takes where turns are kept, how much one user may send, what stands for users in the log, and figures."""
         self.store = store
         self._throttle = throttle
         self._hashed = hashed
+        self._metrics = metrics
         self._open: dict[UserKey, set[asyncio.Event]] = {}
         self._closing = False
 
@@ -80,7 +82,7 @@ class Talks:
 
     async def _answer(self, conversation: Conversation, turn: Turn) -> TurnResult:
         started = time.perf_counter()
-        result = await conversation.handle(turn)
+        result = await Measured(conversation, self._metrics).handle(turn)
         await self.store.mark_sent(turn)
         record = result.record
         what = {"intent": record.intent, "domain": record.domain} if record else {}

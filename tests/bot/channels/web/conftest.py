@@ -23,6 +23,7 @@ from bot.channels.wording import load_channel_wordings
 from bot.clock import utc_now
 from bot.dialogue.state import DialogueState
 from bot.logs import UserHash
+from bot.metrics import Metrics
 from bot.storage.store import SqlStore, open_store
 from data.domains import DomainConfig
 from tests.bot.channels.doubles import StoredEcho
@@ -94,7 +95,7 @@ def build(store: SqlStore, domains: Mapping[str, DomainConfig]) -> Callable[...,
     def make(conversation: Conversation, *, per_minute: int = 1000, shared: int = 1000, problems: Any = None) -> Web:
         pages = Pages()
         pages.filters.update(FILTERS)
-        talks = Talks(store, Throttle(per_minute), UserHash(b"key"))
+        talks = Talks(store, Throttle(per_minute), UserHash(b"key"), Metrics())
         desk = PrivacyDesk(conversation, store, load_channel_wordings(), DialogueState(), utc_now)
         front = Front(pages, talks, desk, domains, utc_now).router()
         return Web(create_app(pages, problems or no_problems, Throttle(shared), front), talks, store)

@@ -16,6 +16,7 @@ from bot.channels.web.pages import Pages
 from bot.channels.web.studies import StudyPages
 from bot.channels.web.talks import Talks
 from bot.logs import UserHash
+from bot.metrics import Metrics
 from bot.records import TurnResult
 from bot.storage.store import SqlStore
 from bot.storage.studies import answers, participants, votes
@@ -52,7 +53,7 @@ def study(desk_for: Callable[..., StudyDesk], store: SqlStore, clock: MovingCloc
     def make(**changes: Any) -> Web:
         pages = Pages()
         pages.filters.update(FILTERS)
-        talks = Talks(store, Throttle(1000), UserHash(b"key"))
+        talks = Talks(store, Throttle(1000), UserHash(b"key"), Metrics())
         made = StudyPages(pages, talks, OneDesk(desk_for(**changes)), clock).router()
         return Web(create_app(pages, no_problems, Throttle(1000), made), talks, store)
 
