@@ -25,6 +25,7 @@ LONGEST_MESSAGE = 10_000
 """Characters that are passed on; the bot says itself when a message is too long to be read."""
 
 SHOWN = 30
+_KEY_DIGITS = 8
 _ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _PICTURE_WIDTH = 240
 _STREAM = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -66,15 +67,16 @@ class Chat:
 
         @router.get("/earlier")
         async def earlier(request: Request, seat: Here, before: int) -> Response:
-            known = {"base": seat.base, "language": seat.language, **await self.shown(seat, before)}
-            return HTMLResponse(self._pages.fragment(request, "transcript.html", **known))
+            known = await self.shown(seat, before)
+            return HTMLResponse(self._pages.fragment(request, "transcript.html", language=seat.language, **known))
 
         return router
 
     async def shown(self, seat: Seat, before: int | None = None) -> dict[str, Any]:
-        """What `transcript.html` shows: the latest exchanges, or those before one. Raises StorageError."""
+        """What pages show of a conversation: the latest exchanges, or those before one. Raises StorageError."""
         found = await self._talks.said(seat.user, before=before, most=SHOWN + 1)
-        return {"exchanges": found[-SHOWN:], "has_earlier": len(found) > SHOWN}
+        name = seat.user.external_id[:_KEY_DIGITS]
+        return {"exchanges": found[-SHOWN:], "has_earlier": len(found) > SHOWN, "base": seat.base, "seat_key": name}
 
     async def _send(self, request: Request, seat: Seat, form: Any) -> Response:
         turn = await self._turn(seat, form)

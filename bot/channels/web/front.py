@@ -47,8 +47,8 @@ class Front:
         Here = Annotated[Seat, Depends(self._seat)]  # noqa: N806 - a type
 
         @router.get("/")
-        async def home(request: Request, seat: Here) -> Response:
-            return await self._home(request, seat)
+        async def home(request: Request, seat: Here, before: int | None = None) -> Response:
+            return await self._home(request, seat, before)
 
         @router.get("/bar")
         async def bar(request: Request, seat: Here) -> Response:
@@ -75,7 +75,7 @@ class Front:
     async def _seat(self, request: Request) -> Seat:
         return Seat(open_user(request), "", self._conversation)
 
-    async def _home(self, request: Request, seat: Seat) -> Response:
+    async def _home(self, request: Request, seat: Seat, before: int | None) -> Response:
         if not await self._talks.store.consented(seat.user):
             return self._pages.page(request, "consent.html", languages=self._languages())
         state = await self._talks.state(seat.user)
@@ -84,10 +84,9 @@ class Front:
             request,
             "chat.html",
             language=language,
-            base="",
             message_id=new_message_id(),
             panel=None,
-            **await self._chat.shown(seat),
+            **await self._chat.shown(seat, before),
             **await self._bar(seat),
         )
         if language and language != self._pages.language(request):

@@ -57,13 +57,13 @@ class StudyPages:
         Desk = Annotated[StudyDesk, Depends(self._desk)]  # noqa: N806 - a type
 
         @router.get(prefix)
-        async def step(request: Request, seat: Here, desk: Desk) -> Response:
+        async def step(request: Request, seat: Here, desk: Desk, before: int | None = None) -> Response:
             parameters = link_parameters(request.query_params, desk.study.recruiting.parameters)
             if parameters:
                 response = RedirectResponse(seat.base, 303)
                 keep_parameters(request, response, desk.study.name, parameters)
                 return response
-            return await self._show(request, seat, desk)
+            return await self._show(request, seat, desk, before)
 
         @router.get(f"{prefix}/bar")
         async def bar(request: Request, seat: Here, desk: Desk) -> Response:
@@ -105,21 +105,19 @@ class StudyPages:
         names = desk.study.recruiting.parameters
         return link_parameters(kept_parameters(request, desk.study.name), names)
 
-    async def _show(self, request: Request, seat: Seat, desk: StudyDesk) -> Response:
+    async def _show(self, request: Request, seat: Seat, desk: StudyDesk, before: int | None) -> Response:
         """The page of the step in which the visitor is."""
         view = await desk.view(seat.user)
         if view is None:
             return await self._invite(request, seat, desk)
         if view.kind == "task":
-            return await self._task(request, seat, desk, view)
+            shown = await self._chat.shown(seat, before)
+            known = {"view": view, "panel": True, "message_id": new_message_id(), **shown}
+            return self._page(request, "chat.html", seat, desk, **known)
         if view.kind == "questionnaire":
             return self._questionnaire(request, seat, desk, view)
         back = _way_back(desk) if view.kind == "done" else None
         return self._page(request, _TEMPLATES[view.kind], seat, desk, view=view, text=view.text, back=back)
-
-    async def _task(self, request: Request, seat: Seat, desk: StudyDesk, view: StepView) -> Response:
-        shown = await self._chat.shown(seat)
-        return self._page(request, "chat.html", seat, desk, view=view, panel=True, message_id=new_message_id(), **shown)
 
     def _questionnaire(
         self, request: Request, seat: Seat, desk: StudyDesk, view: StepView, given: Mapping[int, Option] | None = None
@@ -192,7 +190,7 @@ class StudyPages:
         self, request: Request, template: str, seat: Seat, desk: StudyDesk, status: int = 200, **values: Any
     ) -> Response:
         known = {"base": seat.base, "language": seat.language, "study": desk.study, "form_id": new_message_id()}
-        return self._pages.page(request, template, status, **known, **values)
+        return self._pages.page(request, template, status, **{**known, **values})
 
 
 def _page_of(view: StepView) -> list[tuple[int, Asked]]:

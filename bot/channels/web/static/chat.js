@@ -11,7 +11,8 @@
   const composer = chat.querySelector(".composer");
   const status = document.getElementById("status");
   const { base, csrf } = chat.dataset;
-  const key = `outbox:${base}`;
+  const key = `outbox:${base}:${chat.dataset.key}`;
+  const hasKeyboard = matchMedia("(pointer: fine)").matches;
   let outbox = [];
   let last = Number(chat.dataset.last);
   let sending = false;
@@ -135,7 +136,7 @@
     const number = form.elements.message_id.value;
     const menu = form.closest("header");
     say({ message_id: menu ? newId() : number, option: button.value, label: button.textContent.trim() });
-    if (!menu) text.focus({ preventScroll: true });
+    if (!menu && hasKeyboard) text.focus({ preventScroll: true });
   }
 
   const grow = () => { text.rows = 1; while (text.scrollHeight > text.clientHeight + 4 && text.rows < 6) text.rows += 1; };
@@ -161,6 +162,9 @@
   }
 
   document.addEventListener("submit", submit);
+  document.body.addEventListener("htmx:afterSwap", () => {
+    if (document.activeElement === document.body || document.activeElement === text) document.getElementById("continue")?.focus();
+  });
   text.addEventListener("keydown", press);
   text.addEventListener("input", grow);
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from bot.channels.base import Turn, UserKey
+from bot.channels.base import Link, Option, Reply, Turn, UserKey
 from bot.errors import StorageError
 from bot.records import TurnResult
 from bot.storage import schema
@@ -89,6 +89,28 @@ async def test_markup_is_shown_and_not_obeyed(visitor: Visitor) -> None:
         assert "&lt;script&gt;alert" in text
 
 
+class Poster(StoredEcho):
+    """Shows an item with everything that a reply can have."""
+
+    async def answer(self, turn: Turn) -> TurnResult:
+        result = await super().answer(turn)
+        links = (Link("IMDb", "https://www.imdb.com/title/tt0113277/"), Link("Bad", "javascript:alert(1)"))
+        image = "http://commons.wikimedia.org/wiki/Special:FilePath/Heat.jpg"
+        options = (Option("like:Q42198", "I like it"),)
+        return TurnResult(Reply(("Here:", "Heat (1995)\nMichael Mann"), options, image, links), result.record)
+
+
+async def test_an_item_is_shown_with_picture_links_and_buttons(build: Callable[..., Web], store: SqlStore) -> None:
+    async with build(Poster(store)).visitor() as visitor:
+        await visitor.agree()
+        shown = (await visitor.say("suggest something")).text
+    assert 'src="https://commons.wikimedia.org/wiki/Special:FilePath/Heat.jpg?width=240"' in shown
+    assert '<a href="https://www.imdb.com/title/tt0113277/" target="_blank" rel="noopener noreferrer">IMDb' in shown
+    assert "javascript:" not in shown
+    assert "<strong>Heat (1995)</strong>" in shown
+    assert 'value="like:Q42198"' in shown
+
+
 async def test_earlier_messages_come_on_request(visitor: Visitor) -> None:
     await visitor.agree()
     for number in range(40):
@@ -96,10 +118,12 @@ async def test_earlier_messages_come_on_request(visitor: Visitor) -> None:
     page = (await visitor.get("/")).text
     assert "message 39" in page
     assert "message 9<" not in page
-    address = page.split('href="/earlier')[1].split('"')[0]
-    earlier = await visitor.get(f"/earlier{address}")
+    before = page.split("?before=")[1].split('"')[0]
+    earlier = await visitor.get(f"/earlier?before={before}")
+    by_link = await visitor.get(f"/?before={before}")
     assert "message 9<" in earlier.text
     assert "message 39" not in earlier.text
+    assert "message 9<" in by_link.text
 
 
 async def test_open_pages_are_told_what_is_new(web: Web, visitor: Visitor) -> None:
