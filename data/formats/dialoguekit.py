@@ -1,6 +1,6 @@
 """DialogueKit's JSON, for export only: one list of dialogues with participants, utterances and dialogue acts.
 
-Source of the format: the documentation and reader of DialogueKit 0.1 (`json_to_dialogues`).
+Source of the format: DialogueKit 0.1.1, what `Dialogue.to_dict` writes and `json_to_dialogues` reads.
 """
 
 from collections.abc import Iterable, Mapping
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from data.formats.jsontext import JsonStyle
-from data.formats.model import Dialogue, Utterance
+from data.formats.model import Dialogue, Mention, Utterance
 
 STYLE = JsonStyle(indent=4)
 _PARTICIPANTS = {"seeker": "USER", "recommender": "AGENT"}
@@ -33,6 +33,7 @@ class DialogueKitFormat:
             "utterance.at",
             "utterance.intent",
             "mention.qid",
+            "mention.entity",
             "mention.outside_text",
             "mention.polarity",
             "mention.text",
@@ -82,11 +83,18 @@ def _utterance(utterance: Utterance) -> dict[str, Any]:
     }
     if utterance.at is not None:
         made["timestamp"] = utterance.at
-    slots = [[_slot(mention.polarity), mention.text or mention.qid] for mention in utterance.mentions]
-    intent = utterance.details.get("intent")
+    slots = [_slot_value(mention, utterance.text) for mention in utterance.mentions]
+    intent = utterance.details.get("intent") or ""
     if intent or slots:
         made["dialogue_acts"] = [{"intent": intent, "slot_values": slots}]
     return made
+
+
+def _slot_value(mention: Mention, text: str) -> list[Any]:
+    """Slot, value, and where its words begin and end in the utterance (null when they do not stand there)."""
+    start = text.find(mention.text) if mention.text else -1
+    span = [None, None] if start < 0 else [start, start + len(mention.text)]
+    return [_slot(mention.polarity), mention.qid or mention.entity or mention.text, *span]
 
 
 def _slot(polarity: str | None) -> str:

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy.engine import URL
 
 from bot.channels.base import Turn, UserKey
+from bot.channels.console import history_of
 from bot.cli import main
 from bot.storage.store import open_store
 from tests.bot.channels.doubles import StoredEcho
@@ -64,6 +65,26 @@ def test_erasing_needs_a_yes_and_exports_have_nothing_left(
     assert run(monkeypatch, "export", "--out", out, "--data-dir", folder) == 0
     assert "Anna" not in file.read_text()
     assert run(monkeypatch, "user", "export", "telegram:987654321", "--data-dir", folder) == 0
+
+
+def test_what_was_typed_in_the_terminal_goes_with_its_user(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = {name: history_of(folder, name) for name in ("anna", "../ben")}
+    for name, path in typed.items():
+        assert path.parent == folder / "typed"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"+I like what {name} likes")
+    assert run(monkeypatch, "user", "erase", "anna", "--yes", "--data-dir", folder) == 0
+    assert not typed["anna"].exists()
+    assert typed["../ben"].exists()
+    assert run(monkeypatch, "user", "erase", "../ben", "--yes", "--data-dir", folder) == 0
+    assert list((folder / "typed").iterdir()) == []
+
+
+def test_nobody_else_on_the_machine_may_read_the_database(folder: Path) -> None:
+    for name in ("converse.db", "converse.db.lock"):
+        assert (folder / name).stat().st_mode & 0o077 == 0
 
 
 def test_ids_of_accounts_are_never_exported(
@@ -133,9 +154,10 @@ def test_an_export_in_parts_with_licence_and_consent(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
-    study = Path(__file__).parents[3] / "bot" / "study" / "new_study.yaml"
-    text = study.read_text(encoding="utf-8").replace("{name}", "tastes")
-    (tmp_path / "tastes.yaml").write_text(text, encoding="utf-8")
+
+    from bot.study.config import template
+
+    (tmp_path / "tastes.yaml").write_text(template("tastes"), encoding="utf-8")
     options = ("--splits", "50/0/50", "--licence", "CC BY 4.0", "--study", tmp_path / "tastes.yaml")
     assert run(monkeypatch, "export", "--out", out, *options, "--data-dir", folder) == 0
     assert capsys.readouterr().out.count("1 messages of 1 users") == 2

@@ -1,3 +1,4 @@
+import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -132,6 +133,15 @@ def test_every_format_is_written_valid_and_read_again(name: str, tmp_path: Path)
             texts += [u.text for dialogue in made.dialogues(path, problems.append) for u in dialogue.utterances]
     assert problems == list[Problem]()
     assert {"I like Heat", "I like @42198"} & set(texts)
+
+
+def test_dialoguekit_gets_what_was_named_with_its_place_in_the_text(tmp_path: Path) -> None:
+    write_dialogues(conversations(rich()).of([900]), WRITERS["dialoguekit"], tmp_path)
+    (made,) = json.loads((tmp_path / "movie" / "dialogues.json").read_bytes())
+    acts = [act for utterance in made["conversation"] for act in utterance.get("dialogue_acts", ())]
+    assert acts[0] == {"intent": "preference", "slot_values": [["liked", "Q42198", 7, 11]]}
+    assert acts[-1] == {"intent": "", "slot_values": [["mentioned", "Q103569", 4, 9]]}
+    assert made["agent"] == {"id": "converse", "type": "AGENT"}
 
 
 def test_redial_tells_users_apart_and_names_films_by_their_number(tmp_path: Path) -> None:
