@@ -16,9 +16,10 @@ from bot.storage.codec import state_from
 from bot.study.assignment import Condition
 from bot.study.config import StudyConfig
 from bot.study.desk import AGREE, StudyDesk
-from bot.study.journey import Step, open_parts, steps_of, task_of
+from bot.study.journey import Question, Step, open_parts, questions_of, steps_of, task_of
 from bot.study.plans import plan_of
 from bot.study.simulated import Act, SimulatedParticipant
+from bot.study.store import Participant
 from data.catalogue import Catalogue
 
 CHANNEL = "simulated"
@@ -126,7 +127,7 @@ async def _take_part(
         if person is None or (step.condition is not None and step.condition != condition):
             condition = step.condition or plan.conditions[0]
             person = _person(person, catalogue, condition, language, rng, effects)
-        act = await _next_act(person, talk, study, step, participant.progress)
+        act = await _next_act(person, talk, study, step, participant)
         if act.leaves or (talk.stuck > 5 and person.gives_up()):
             break
         await talk.do(act)
@@ -156,18 +157,26 @@ def _person(
 
 
 async def _next_act(
-    person: SimulatedParticipant, talk: "_Talk", study: StudyConfig, step: Step, progress: Mapping[str, object]
+    person: SimulatedParticipant, talk: "_Talk", study: StudyConfig, step: Step, participant: Participant
 ) -> Act:
     if step.kind != "task":
-        return person.answer(talk.reply) if talk.reply.options else Act("ok")
+        return person.answer(talk.reply, _asked(study, step, participant)) if talk.reply.options else Act("ok")
     state = await talk.state()
-    missing = open_parts(task_of(study, step.name), progress)
+    missing = open_parts(task_of(study, step.name), participant.progress)
     talk.watch(missing)
     question = state.questions[-1] if state and state.questions else None
     if question is not None and question.age == 0 and question.choices:
         return Act(talk.rng.choice(question.choices).label)
     shown = (current(state) or state.suggested) if state else None
     return person.act(missing, shown)
+
+
+def _asked(study: StudyConfig, step: Step, participant: Participant) -> Question | None:
+    """The question that a participant is to answer, when it is one of a questionnaire."""
+    if step.kind != "questionnaire":
+        return None
+    questions = questions_of(study, step.name, [(qid, qid) for qid in participant.progress.get("entities", ())])
+    return questions[participant.item] if participant.item < len(questions) else None
 
 
 class _Talk:

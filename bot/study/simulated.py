@@ -10,13 +10,9 @@ from typing import Any
 import yaml
 
 from bot.channels.base import Option, Reply
+from bot.study.journey import Question
 from data.catalogue import Catalogue
 from data.model import Entity, Qid
-
-_TASTED = ("P136", "P57", "P50", "P175", "P161")
-"""Properties that tastes are about: genre, director, author, performer, actor."""
-_KNOWN_ITEMS = 300
-"""A simulated participant knows so many of the best-known items of a domain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +36,23 @@ class Taste:
 
     def __init__(self, catalogue: Catalogue, domain: str, rng: Random) -> None:
         self._catalogue = catalogue
-        self._rng = rng
-        items = list(catalogue.items(domain)[:_KNOWN_ITEMS])
-        self.known: list[Entity] = items
-        values = sorted({value for item in items for name in _TASTED for value in item.relations.get(name, ())[:3]})
         tastes = habits()["tastes"]
-        liked = rng.sample(values, min(int(tastes["liked_properties"]) * 3, len(values)))
-        disliked = rng.sample(values, min(int(tastes["disliked_properties"]) * 3, len(values)))
+        self._properties: Sequence[str] = tastes["properties"]
+        self.known: list[Entity] = list(catalogue.items(domain)[: tastes["known_items"]])
+        values = sorted({value for item in self.known for value in self._values(item, most=3)})
+        liked = rng.sample(values, min(tastes["liked_properties"] * 3, len(values)))
+        disliked = rng.sample(values, min(tastes["disliked_properties"] * 3, len(values)))
         self._weights: dict[Qid, float] = dict.fromkeys(liked, 1.0) | dict.fromkeys(disliked, -1.0)
         self._bias = rng.gauss(0.35, 0.2)
+
+    @property
+    def opinions(self) -> Sequence[tuple[Entity, bool]]:
+        """People and genres that are liked or disliked."""
+        found = [(self._catalogue.get(qid), weight > 0) for qid, weight in self._weights.items()]
+        return [(entity, liked) for entity, liked in found if entity is not None]
+
+    def _values(self, item: Entity, most: int | None = None) -> list[Qid]:
+        return [value for name in self._properties for value in item.relations.get(name, ())[:most]]
 
     def likes(self, qid: Qid, quality: float = 0.0) -> bool:
         """Whether they like an item; the same answer each time.
@@ -58,8 +62,7 @@ class Taste:
             quality: added to what they feel, for planted effects.
         """
         entity = self._catalogue.get(qid)
-        values = [value for name in _TASTED for value in entity.relations.get(name, ())] if entity else []
-        felt = sum(self._weights.get(value, 0.0) for value in values)
+        felt = sum(self._weights.get(value, 0.0) for value in self._values(entity)) if entity else 0.0
         mood = Random(f"{qid}/{self._bias}").gauss(0, 0.6)
         return felt + mood + self._bias + quality > 0
 
@@ -86,6 +89,7 @@ class SimulatedParticipant:
         self._language = language
         self._quality = quality
         self._asked: set[tuple[str, Qid]] = set()
+        self._mood = rng.gauss(0, self._habits["opinions"]["of_person"])
         self.enter(domain)
 
     def enter(self, domain: str) -> None:
@@ -93,14 +97,34 @@ class SimulatedParticipant:
         self._domain = domain
         self.taste = Taste(self._catalogue, domain, self._rng)
         self._told: set[Qid] = set()
+        self._rated: list[bool] = []
 
     def plant(self, quality: float) -> None:
         """Changes the planted effect, when the condition changes."""
         self._quality = quality
 
-    def answer(self, reply: Reply) -> Act:
-        """An answer to a question with options that is not about taste: any of them."""
+    def answer(self, reply: Reply, question: Question | None) -> Act:
+        """An answer to a question with options.
+
+        Args:
+            reply: that asks.
+            question: of a questionnaire; None for battles and what else is asked, where any answer will do.
+        """
+        if question is not None and question.right is not None:
+            if self._rng.random() >= self._habits["behaviour"]["careless"]:
+                return Act(option=reply.options[question.right - 1])
+        elif question is not None and question.scale.kind == "likert":
+            return Act(option=reply.options[self._place(question, len(reply.options))])
         return Act(option=self._rng.choice(reply.options))
+
+    def _place(self, question: Question, size: int) -> int:
+        """Position of an answer on a scale: the more of the shown items were liked, the higher."""
+        weight = self._habits["opinions"]
+        liked = sum(self._rated) / len(self._rated) if self._rated else 0.5
+        felt = 0.5 + weight["of_liked"] * (liked - 0.5) / 2 + self._mood + self._rng.gauss(0, weight["of_chance"])
+        if question.item is not None and question.item.reverse:
+            felt = 1 - felt
+        return int(min(max(round(felt * (size - 1)), 0), size - 1))
 
     def act(self, missing: Mapping[str, int], shown: Qid | None) -> Act:
         """The next message in a task.
@@ -112,9 +136,11 @@ class SimulatedParticipant:
         share = self._habits["behaviour"]
         if self._rng.random() < share["small_talk"]:
             return self._say("small_talk")
+        if self._rng.random() < share["off_topic"]:
+            return self._say("off_topic")
         if shown is not None and ("ratings" in missing or "requests" not in missing):
             return self._on_show(shown)
-        if "preferences" in missing:
+        if "preferences" in missing or ("requests" in missing and self._rng.random() < share["tells_more"]):
             return self._tell()
         if "requests" in missing or "ratings" in missing:
             return self._say("request")
@@ -131,18 +157,28 @@ class SimulatedParticipant:
                     return self._say(name)
         if self._rng.random() < share["skip"]:
             return self._say("skip")
-        if not self.taste.likes(shown, self._quality):
+        self._rated.append(self.taste.likes(shown, self._quality))
+        if not self._rated[-1]:
             return self._say("rate_dislike")
         return self._say("critique" if self._rng.random() < share["critique"] else "rate_like")
 
     def _tell(self) -> Act:
-        choice = [item for item in self.taste.known if item.qid not in self._told]
-        item = self._rng.choice(choice or self.taste.known)
-        self._told.add(item.qid)
-        name = item.labels.get(self._language, item.label)
-        if self._rng.random() < self._habits["behaviour"]["typo"]:
-            name = _mistyped(name, self._rng)
-        return self._say("like" if self.taste.likes(item.qid) else "dislike", name=name)
+        """States a preference for something that was not named yet."""
+        if self._rng.random() < self._habits["behaviour"]["about_property"] and self.taste.opinions:
+            entity, liked = self._rng.choice(self.taste.opinions)
+        else:
+            choice = [item for item in self.taste.known if item.qid not in self._told]
+            entity = self._rng.choice(choice or self.taste.known)
+            liked = self.taste.likes(entity.qid)
+        self._told.add(entity.qid)
+        return self._say("like" if liked else "dislike", name=self._named(entity))
+
+    def _named(self, entity: Entity) -> str:
+        """How they write a name: perhaps a part of it, perhaps with a letter wrong."""
+        name, share = entity.labels.get(self._language, entity.label), self._habits["behaviour"]
+        if self._rng.random() < share["short_name"]:
+            name = name.split(":")[0] if ":" in name else name.split()[-1]
+        return _mistyped(name, self._rng) if self._rng.random() < share["typo"] else name
 
     def _say(self, kind: str, **values: str) -> Act:
         nouns = self._habits["nouns"][self._domain]
