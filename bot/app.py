@@ -15,6 +15,7 @@ from bot.dialogue.manager import DialogueManager
 from bot.dialogue.scene import Policy
 from bot.dialogue.state import DialogueState
 from bot.errors import StorageError, UsageError
+from bot.likes import shared_likes
 from bot.parts import catalogue_of, linker_of
 from bot.storage.store import SqlStore, open_store
 from data.catalogue import Catalogue
@@ -88,6 +89,8 @@ async def running_bot(
         rasa = managed_rasa(settings.data_dir / "rasa", url=settings.rasa_url, on_progress=progress)
         starting = asyncio.create_task(stack.enter_async_context(rasa))
         url, parts = await _both(starting, loading)
+        if settings.share_likes:
+            await stack.enter_async_context(shared_likes(store, parts.recommender))
         intents = RasaIntentRecognizer(url, timeout=settings.rasa_timeout)
         stack.push_async_callback(intents.aclose)
         yield Bot(_manager(settings, store, parts, intents, clock), store, parts.catalogue, domains, url)

@@ -34,8 +34,8 @@ def select(
 ) -> tuple[frozenset[Qid], tuple[Constraint, ...]]:
     """The items that meet the constraints, dropping as few as possible when none does.
 
-    Of several equally small sets of constraints to drop, the one that leaves most items is dropped; on a draw, what was
-    said last. A range is not simply forgotten: the items nearest to it are kept.
+    Of several equally small sets of constraints to drop, one of loose ones is dropped, else the one that leaves most
+    items; on a draw, what was said last. A range is not simply forgotten: the items nearest to it are kept.
 
     Args:
         facts: the catalogue.
@@ -52,7 +52,9 @@ def select(
     everything = {item.qid for item in items}
     for dropped in _fewest(len(constraints)):
         left = {size: everything.intersection(*_without(meeting, size)) for size in dropped}
-        best = max(left, key=lambda size: len(left[size]))
+        best = max(
+            left, key=lambda size: (bool(left[size]), all(constraints[index].loose for index in size), len(left[size]))
+        )
         if left[best]:
             unmet = tuple(constraints[index] for index in best)
             return frozenset(_nearest(items, left[best], unmet, wanted)), unmet

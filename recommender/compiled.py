@@ -21,7 +21,7 @@ from data.errors import DataError, MissingFileError, UsageError
 from data.model import Domain, Qid
 from recommender import kernels
 
-__all__ = ["EDGE", "NODE", "CompiledGraph", "node_number"]
+__all__ = ["EDGE", "NODE", "PERSON", "CompiledGraph", "node_number"]
 
 NODE = np.dtype(
     [
@@ -32,7 +32,7 @@ NODE = np.dtype(
         ("degree", "<f8"),  # sum of the edges' weights
         ("prior", "<f4"),  # log1p(popularity)
         ("year", "<i2"),  # 0 when unknown
-        ("domain", "<u1"),  # 1 + position in `domains`; 0 for a pure property value
+        ("domain", "<u1"),  # 1 + position in `domains`; 0 for a pure property value, PERSON for a person
         ("spare", "<u1"),
     ]
 )
@@ -40,6 +40,9 @@ NODE = np.dtype(
 
 EDGE = np.dtype([("target", "<i4"), ("weight", "<f4")])
 """One directed edge: 8 bytes; every edge is kept in both directions."""
+
+PERSON = 255
+"""Domain of the nodes that stand for people; they have no id."""
 
 FORMAT = 1
 """Version of the files."""
@@ -216,16 +219,28 @@ class CompiledGraph:
         number = node_number(qid)
         index = self.find(qid)
         if index is None:
-            index = self.count
-            if index == len(self.nodes):
-                self.nodes = _grown(self.nodes)
-            self.nodes[index] = (number, self.tail, 0, 0, 0.0, 0.0, 0, 0, 0)
+            index = self._append(number, 0)
             self._learned[number] = index
-            self.count += 1
         if code:
             record = self.nodes[index]
             record["domain"], record["prior"], record["year"] = code, np.log1p(popularity), year or 0
         return index
+
+    def insert_person(self) -> int:
+        """Adds a node that stands for a person and that no id finds; gives its index."""
+        return self._append(0, PERSON)
+
+    def _append(self, number: int, domain: int) -> int:
+        index = self.count
+        if index == len(self.nodes):
+            self.nodes = _grown(self.nodes)
+        self.nodes[index] = (number, self.tail, 0, 0, 0.0, 0.0, 0, domain, 0)
+        self.count += 1
+        return index
+
+    def disconnect(self, node: int) -> None:
+        """Takes all edges of a node away."""
+        kernels.part(self.nodes, self.edges, node)
 
     def connect(self, node: int, others: Sequence[int], weights: Sequence[float]) -> None:
         """Joins a node to others, except to itself, to those it is joined to already, and where the weight is 0.
@@ -255,7 +270,12 @@ class CompiledGraph:
         Args:
             folder: made when missing.
             source: fingerprint of what the graph was built from; `load` compares it.
+
+        Raises:
+            ValueError: the graph has people, who never go into a file.
         """
+        if (self.nodes["domain"][: self.count] == PERSON).any():
+            raise ValueError("what people like is not written to files")
         folder.mkdir(parents=True, exist_ok=True)
         checksums = {}
         for name, array in (("nodes", self.nodes), ("edges", self.edges)):

@@ -22,6 +22,7 @@ from recommender.explanation import Explainer, Profile
 from recommender.flow import strands
 from recommender.graph import add_renown, build_item_graph, fingerprint, renown
 from recommender.model import ElicitationRequest, Reason, Recommendation, Request, Result
+from recommender.people import People
 from recommender.ranking import DomainItems, Query, WalkRanker, diversify
 from recommender.scoring import Ranker, make_ranker
 from recommender.variants import VARIANTS, Variant, find_variant
@@ -58,6 +59,7 @@ class GraphRecommender:
         self.compiled = self._compile(folder)
         self._items = {domain: DomainItems(self.compiled, domain) for domain in domains}
         self._rankers: dict[str, Ranker] = {}
+        self._people = People(self.compiled, lambda qid: self.compiled.find(catalogue.canonical(qid)))
         self._explainer = Explainer(catalogue, domains)
         self._elicitor = Elicitor(catalogue, self)
         self._lock = threading.RLock()
@@ -186,6 +188,15 @@ class GraphRecommender:
             if self._graph is not None:
                 self._graph.update(around)
             self._rankers.pop("original", None)
+
+    def follow(self, likes: Mapping[int, Sequence[Qid]]) -> None:
+        """Joins what the same person likes, in place of the likes that were given before.
+
+        Args:
+            likes: what every person likes who has agreed to it; the keys only tell people apart.
+        """
+        with self._lock:
+            self._people.follow(likes)
 
     def _renown(self, entity: Entity) -> float:
         items = self._catalogue.items(entity.domain) if entity.domain else ()

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from data.model import Qid
-from recommender.compiled import CompiledGraph
+from recommender.compiled import PERSON, CompiledGraph
 from recommender.explanation import Strand
 from recommender.ranking import Query, WalkRanker
 
@@ -23,7 +23,7 @@ def strands(
 ) -> list[tuple[list[Strand], float]]:
     """What the neighbours of some items bring to their scores, by alpha · w / d(u) · x(u) for each neighbour u.
 
-    Dislikes are left out: reasons tell what speaks for an item.
+    Dislikes are left out, since reasons tell what speaks for an item, and so are people: nobody is named.
 
     Args:
         graph: the compiled graph.
@@ -46,7 +46,8 @@ def strands(
         score = (1.0 - gamma) * ranker.alpha * float(pulls.sum())
         popular = gamma / total * float(graph.nodes["prior"][node]) if total > 0 else 0.0
         shares = (1.0 - gamma) * ranker.alpha * pulls / ((score + popular) or 1.0)
-        first = [place for place in np.argsort(-shares, kind="stable")[:_STRANDS].tolist() if shares[place] > 0]
+        named = np.flatnonzero((shares > 0) & (graph.nodes["domain"][targets] != PERSON))
+        first = named[np.argsort(-shares[named], kind="stable")][:_STRANDS].tolist()
         found = [
             Strand(graph.qid(targets[place]), float(shares[place]), _witnesses(graph, liked, int(targets[place]), x))
             for place in first

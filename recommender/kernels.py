@@ -104,6 +104,29 @@ def join(nodes, edges, tail, node, targets, weights, first):  # type: ignore[no-
     return tail, targets.shape[0]
 
 
+@_compiled
+def part(nodes, edges, node):  # type: ignore[no-untyped-def]
+    """Takes all edges of a node away; the room for them stays. The last edge of each neighbour fills the gap."""
+    start = np.int64(nodes[node].start)
+    for at in range(start, start + np.int64(nodes[node].size)):
+        other = np.int64(edges[at].target)
+        first, size = np.int64(nodes[other].start), np.int64(nodes[other].size)
+        degree = 0.0
+        gap = np.int64(-1)
+        for place in range(first, first + size):
+            if edges[place].target == node:
+                gap = np.int64(place)
+            else:
+                degree += np.float64(edges[place].weight)
+        if gap >= 0:
+            edges[gap].target = edges[first + size - 1].target
+            edges[gap].weight = edges[first + size - 1].weight
+            nodes[other].size = size - 1
+            nodes[other].degree = degree
+    nodes[node].size = 0
+    nodes[node].degree = 0.0
+
+
 # ------------------------------------------------------------------------------------------------------- forward push
 
 

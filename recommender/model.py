@@ -1,5 +1,6 @@
 """What the recommender takes and gives."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -105,4 +106,12 @@ class Recommender(Protocol):
 
     def learn(self, entity: Entity) -> None:
         """Inserts an entity with its edges, at once and without a rebuild."""
+        ...
+
+    def follow(self, likes: Mapping[int, Sequence[Qid]]) -> None:
+        """Joins what the same person likes, in place of the likes that were given before.
+
+        Args:
+            likes: what every person likes who has agreed to it; the keys only tell people apart.
+        """
         ...

@@ -5,7 +5,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from recommender.compiled import CompiledGraph
+from recommender.compiled import PERSON, CompiledGraph
 from recommender.ranking import DomainItems, Query, Ranked, WalkRanker, best
 from recommender.variants import Variant
 
@@ -84,6 +84,8 @@ class NeighbourRanker:
 
     def _vector(self, index: int) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         targets, weights = self._graph.neighbours(index)
+        values = self._graph.nodes["domain"][targets] != PERSON
+        targets, weights = targets[values], weights[values]
         rarity = np.log1p(self._graph.count / (1.0 + self._graph.nodes["size"][targets]))
         vector = weights.astype(np.float64) * rarity
         length = float(np.linalg.norm(vector))
@@ -107,7 +109,7 @@ class OriginalRanker:
     It walks a multigraph: two nodes have an edge for every property that joins them, each of weight 1. One user node
     joins the liked items; disliked nodes are taken out; .85 of the prior is shared by the liked nodes and .15 by all
     others, over a denominator that counts the disliked ones twice, so that it does not sum to 1; the walk stops after
-    25 rounds or as soon as no score changes by more than .001. Ties go by id.
+    25 rounds or as soon as no score changes by more than .001. Ties go by id. What other people like is left out.
     """
 
     def __init__(self, graph: CompiledGraph, variant: Variant, parallel: NDArray[np.int64]) -> None:
@@ -120,11 +122,12 @@ class OriginalRanker:
         return best(self._graph, nodes, self._solve(query)[nodes], size)
 
     def _solve(self, query: Query) -> NDArray[np.float64]:
-        sources, targets = self._edges(query)
         count = self._graph.count + 1
-        degrees = np.bincount(sources, minlength=count)
         present = np.ones(count, dtype=bool)
         present[list(query.disliked)] = False
+        present[:-1] &= self._graph.nodes["domain"][: count - 1] != PERSON
+        sources, targets = self._edges(query, present)
+        degrees = np.bincount(sources, minlength=count)
         prior = self._prior(query, present)
         spread = np.divide(1.0, degrees, out=np.zeros(count), where=degrees > 0)
         dangling = (degrees == 0) & present
@@ -146,7 +149,7 @@ class OriginalRanker:
         prior[~present] = 0.0
         return prior
 
-    def _edges(self, query: Query) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _edges(self, query: Query, present: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Both ends of all directed edges between nodes that are present, the user node's included."""
         graph = self._graph
         sizes = graph.nodes["size"][: graph.count].astype(np.int64)
@@ -157,6 +160,5 @@ class OriginalRanker:
         one, other = self._parallel[:, 0], self._parallel[:, 1]
         sources = np.concatenate([np.repeat(np.arange(graph.count), sizes), one, other, user, items])
         targets = np.concatenate([graph.edges["target"][places], other, one, items, user])
-        gone = list(query.disliked)
-        keep = ~(np.isin(sources, gone) | np.isin(targets, gone))
+        keep = present[sources] & present[targets]
         return sources[keep], targets[keep]

@@ -12,6 +12,7 @@ from bot.records import Record
 from bot.storage import schema
 from bot.storage.codec import record_from
 from bot.storage.turn import is_user
+from data.model import Qid
 
 
 async def rows_of_user(connection: AsyncConnection, user: UserKey) -> dict[str, Any]:
@@ -45,6 +46,21 @@ async def all_records(connection: AsyncConnection) -> AsyncIterator[tuple[int, R
     rows = await connection.stream(select(table).order_by(table.c.received_at, table.c.id))
     async for row in rows.mappings():
         yield row["user_id"], record_from(dict(row))
+
+
+async def likes_of_consenting(connection: AsyncConnection) -> dict[int, list[Qid]]:
+    """What each user likes who has agreed that it is stored, in the order in which it was said."""
+    table, users = schema.preferences, schema.users
+    rows = await connection.execute(
+        select(table.c.user_id, table.c.qid)
+        .join(users, users.c.id == table.c.user_id)
+        .where(users.c.consented_at.is_not(None), table.c.polarity == "+")
+        .order_by(table.c.user_id, table.c.position)
+    )
+    found: dict[int, list[Qid]] = {}
+    for row in rows:
+        found.setdefault(row.user_id, []).append(row.qid)
+    return found
 
 
 async def purge(connection: AsyncConnection, before: datetime) -> int:

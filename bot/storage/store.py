@@ -1,7 +1,7 @@
 """The store on SQLite or PostgreSQL: one transaction a turn, one turn at a time for each user."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,10 +17,10 @@ from bot.storage.base import OpenTurn
 from bot.storage.codec import entity_from, reply_from
 from bot.storage.engine import MOST_TURNS, WRITING, explained, make_folder, open_engine
 from bot.storage.locks import FileLocks, UserLocks, lock_number
-from bot.storage.reading import purge, rows_of_user
+from bot.storage.reading import likes_of_consenting, purge, rows_of_user
 from bot.storage.turn import SqlTurn, is_update, is_user, turn_from, upsert
 from bot.storage.upgrade import LOCK, upgrade
-from data.model import Entity
+from data.model import Entity, Qid
 
 LEASE = timedelta(seconds=10)
 """How long a process that has begun to send a reply is trusted to be alive."""
@@ -70,6 +70,7 @@ class SqlStore:
         self._files = files
         self._clock = clock
         self._users = UserLocks()
+        self._after_erasing: list[Callable[[], Awaitable[None]]] = []
         self._places = asyncio.Semaphore(MOST_TURNS)
 
     @asynccontextmanager
@@ -99,7 +100,17 @@ class SqlStore:
         """Deletes every row of a user, after the turn in hand. Tells whether there was one. Raises StorageError."""
         async with self.hold(user), self.writing() as connection:
             gone = await connection.execute(delete(schema.users).where(is_user(user)))
-            return gone.rowcount > 0
+        await self.erased()
+        return gone.rowcount > 0
+
+    def after_erasing(self, action: Callable[[], Awaitable[None]]) -> None:
+        """Has something done each time after this process has erased somebody."""
+        self._after_erasing.append(action)
+
+    async def erased(self) -> None:
+        """Somebody has been erased: does what is to be done then."""
+        for action in self._after_erasing:
+            await action()
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
@@ -208,6 +219,11 @@ class SqlStore:
             rows = await connection.execute(select(schema.users.c.consented_at).where(is_user(user)))
             row = rows.first()
             return row is not None and row.consented_at is not None
+
+    async def likes(self) -> dict[int, list[Qid]]:
+        """What each user likes who has agreed that it is stored, by a number that only tells users apart."""
+        async with self.reading() as connection:
+            return await likes_of_consenting(connection)
 
     async def my_data(self, user: UserKey) -> dict[str, Any]:
         """Everything stored of a user: table to rows, as JSON data; empty when there is nothing."""

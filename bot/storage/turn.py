@@ -53,6 +53,8 @@ class SqlTurn:
                 await connection.execute(delete(schema.users).where(is_user(self._turn.user)))
             else:
                 await self._write(connection, outcome)
+        if outcome.forget:
+            await self._store.erased()
 
     @asynccontextmanager
     async def _reading(self) -> AsyncIterator[AsyncConnection]:

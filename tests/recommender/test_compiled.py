@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -114,3 +116,36 @@ def test_doubles_loops_and_weightless_edges_are_left_out(compiled: CompiledGraph
     compiled.connect(node, [0, 0, node, 1], [0.5, 0.75, 1.0, 0.0])
     assert compiled.neighbours(node)[0].tolist() == [0]
     assert compiled.insert("Q77777", code=1) == node
+
+
+_READER = """
+import sys
+from pathlib import Path
+from recommender.compiled import CompiledGraph
+from recommender.walk import WalkConfig, Walker, make_seeds
+
+graph = CompiledGraph.load(Path(sys.argv[1]))
+walker = Walker(graph, WalkConfig(exact_below=0))
+walker.push(make_seeds(graph, [(1.0, {0: 1.0, 5: 1.0})], 0.5))
+blocks = Path("/proc/self/smaps").read_text().split("VmFlags")
+mine = [block for block in blocks if str(sys.argv[1]) in block]
+own = [line.split()[1] for block in mine for line in block.splitlines() if line.startswith("Anonymous:")]
+sys.stdout.write(f"{len(mine)} {sum(map(int, own))}")
+"""
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/smaps").exists(), reason="only Linux tells what memory a process has of its own"
+)
+def test_processes_share_the_pages_of_a_graph(tmp_path: Path) -> None:
+    CompiledGraph.from_networkx(item_graph(4000), ("movie",)).save(tmp_path)
+    readers = [
+        subprocess.Popen([sys.executable, "-c", _READER, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    for reader in readers:
+        told, _ = reader.communicate(timeout=120)
+        assert reader.returncode == 0
+        files, own_kilobytes = map(int, told.split())
+        assert files >= 2
+        assert own_kilobytes == 0
