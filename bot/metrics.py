@@ -1,5 +1,6 @@
-"""Figures for Prometheus: turns by intent, time by stage, fallbacks, errors, what is in hand."""
+"""Figures for Prometheus: turns by intent, time by stage, fallbacks, look-ups, errors, what is in hand."""
 
+from collections.abc import Sequence
 from time import perf_counter
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -7,7 +8,9 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from bot.channels.base import Turn
 from bot.channels.conversation import Conversation
 from bot.records import TurnResult
+from nlu.model import LOOKED_UP, LOOKUP_FAILED
 
+_LOOKUPS = {LOOKED_UP: "answered", LOOKUP_FAILED: "failed"}
 _SECONDS = (0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 
@@ -19,8 +22,9 @@ class Metrics:
         self.turns = Counter("converse_turns", "Turns answered", ["channel", "intent"], registry=self._registry)
         self.fallbacks = Counter("converse_fallbacks", "Messages not understood", registry=self._registry)
         self.notes = Counter("converse_notes", "Turns that went otherwise", ["note"], registry=self._registry)
+        self.lookups = Counter("converse_lookups", "Turns with a look-up", ["outcome"], registry=self._registry)
         self.errors = Counter("converse_errors", "Turns that failed", ["kind"], registry=self._registry)
-        self.in_hand = Gauge("converse_turns_in_hand", "Turns being answered", registry=self._registry)
+        self.in_hand = Gauge("converse_turns_in_hand", "Turns answered or in the queue", registry=self._registry)
         self.seconds = Histogram(
             "converse_turn_seconds", "Time of a whole turn", buckets=_SECONDS, registry=self._registry
         )
@@ -44,8 +48,16 @@ class Metrics:
         for name, value in record.backends:
             if value == "yes":
                 self.notes.labels(name).inc()
-        for stage, milliseconds in record.stages_ms:
+            if name in _LOOKUPS:
+                self.lookups.labels(_LOOKUPS[name]).inc()
+        self._time(record.stages_ms, seconds)
+
+    def _time(self, stages: Sequence[tuple[str, float]], seconds: float) -> None:
+        """Counts the stages of a turn; what is left of its time went into keeping it."""
+        for stage, milliseconds in stages:
             self.stages.labels(stage).observe(milliseconds / 1000)
+        if stages:
+            self.stages.labels("keep").observe(max(0.0, seconds - sum(taken for _, taken in stages) / 1000))
 
 
 class Measured:

@@ -121,6 +121,7 @@ class IntentResult:
         return self.ranking[0][1]
 
 
+LOOKED_UP = "looked_up"
 LOOKUP_FAILED = "lookup_failed"
 """The note that a title could not be looked up: the source of look-ups is down, slow or not to be asked."""
 

@@ -23,7 +23,7 @@ from nlu.entities.scanning import Found, Scanner, Unknown
 from nlu.entities.support import Support
 from nlu.entities.words import Words, load_words
 from nlu.entities.years import year_beside
-from nlu.model import LOOKUP_FAILED, Answer, Context, Linking, Mention
+from nlu.model import LOOKED_UP, LOOKUP_FAILED, Answer, Context, Linking, Mention
 
 _MOST_LOOKUPS = 4
 
@@ -194,7 +194,7 @@ class CatalogueLinker:
         for name, qids in found.found.items():
             for entity in filter(None, map(self._catalogue.get, qids)):
                 self._index.add_name(fold(name), Posting(entity.qid, NameKind.ALIAS, entity.popularity))
-        return found.entities, (LOOKUP_FAILED,) if found.failed else ()
+        return found.entities, (LOOKUP_FAILED if found.failed else LOOKED_UP,)
 
     def _answers(self, reading: _Reading, answering: tuple[Segment, ...], context: Context) -> bool:
         """Whether a message that names an option says nothing else: "I like the actor Tom Hanks" does not answer."""

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from bot.channels.base import Turn, UserKey
@@ -29,3 +31,21 @@ async def test_errors_are_counted_and_passed_on() -> None:
     with pytest.raises(StorageError):
         await Measured(Broken(), metrics).handle(TURN)
     assert 'converse_errors_total{kind="StorageError"} 1.0' in metrics.text().decode()
+
+
+async def test_lookups_notes_and_stages_are_counted() -> None:
+    class Noting(Echo):
+        async def handle(self, turn: Turn) -> TurnResult:
+            result = await super().handle(turn)
+            assert result.record is not None
+            notes = (("intents", "rasa"), ("looked_up", "yes"))
+            return replace(result, record=replace(result.record, backends=notes, stages_ms=(("load", 2.0),)))
+
+    metrics = Metrics()
+    await Measured(Noting(), metrics).handle(TURN)
+    text = metrics.text().decode()
+    assert 'converse_lookups_total{outcome="answered"} 1.0' in text
+    assert 'converse_notes_total{note="looked_up"} 1.0' in text
+    assert "intents" not in text.replace("intent=", "")
+    assert 'converse_stage_seconds_count{stage="load"} 1.0' in text
+    assert 'converse_stage_seconds_count{stage="keep"} 1.0' in text
