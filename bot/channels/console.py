@@ -1,6 +1,7 @@
 """Chat in a terminal, or with a script: lines in, rich text or JSON out."""
 
 import asyncio
+import hashlib
 import json
 import os
 import threading
@@ -169,21 +170,26 @@ def turn_json(line: str, result: TurnResult, elapsed_ms: float) -> dict[str, Any
     }
 
 
-async def typed_lines(history: Path) -> AsyncIterator[str]:
+def history_of(data_dir: Path, name: str) -> Path:
+    """The file that keeps what a named user typed; it goes when the user is erased."""
+    return data_dir / "typed" / hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+async def typed_lines(history: Path | None) -> AsyncIterator[str]:
     """Lines typed at the terminal, with editing and history, until Ctrl-D or Ctrl-C.
 
     Args:
-        history: file that keeps what was typed from run to run.
+        history: file that keeps what was typed from run to run; None to keep it in memory.
 
     Yields:
         One line at a time.
     """
     from prompt_toolkit import PromptSession
     from prompt_toolkit.formatted_text import FormattedText
-    from prompt_toolkit.history import FileHistory
+    from prompt_toolkit.history import FileHistory, InMemoryHistory
 
     prompt = FormattedText([("bold", "> ")])
-    session: PromptSession[str] = PromptSession(history=FileHistory(str(history)))
+    session: PromptSession[str] = PromptSession(history=FileHistory(str(history)) if history else InMemoryHistory())
     while True:
         try:
             line = await session.prompt_async(prompt)

@@ -14,6 +14,8 @@ from bot.errors import UsageError
 from bot.options import DatabaseUrl, DataDir, effective_options
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from bot.app import Bot
     from bot.channels.base import UserKey
     from bot.config import Settings
@@ -82,8 +84,19 @@ async def _talk(settings: "Settings", name: str | None, chosen: dict[str, Any], 
         screen: Screen = JsonScreen(sys.stdout) if json_output else RichScreen(Console(), echo=not typed)
         if typed:
             _welcome(settings.language, named=name is not None)
-        lines = typed_lines(settings.data_dir / "history") if typed else piped_lines()
+        lines = typed_lines(_history(settings, name)) if typed else piped_lines()
         await chat(bot.manager, bot.store, lines, screen, user, session=session, clock=utc_now)
+
+
+def _history(settings: "Settings", name: str | None) -> "Path | None":
+    """Where a named user's lines are kept, for the arrow keys; those of others are not."""
+    from bot.channels.console import history_of
+
+    if name is None:
+        return None
+    path = history_of(settings.data_dir, name)
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    return path
 
 
 def _welcome(language: str, *, named: bool) -> None:

@@ -53,7 +53,9 @@ def erase(
 
     settings = _settings(ctx, data_dir, database_url)
     _confirm(f"Delete everything of {person} in {shown_url(settings.database)}?", yes=yes)
-    if not _in_store(settings, lambda store: store.erase(_user(person))):
+    user = _user(person)
+    erased = _in_store(settings, lambda store: store.erase(user))
+    if not (_forget_typed(settings, user) or erased):
         raise UsageError(f"nothing is stored of {person}")
     typer.echo(f"everything of {person} is deleted")
 
@@ -92,6 +94,17 @@ def _user(person: str) -> "UserKey":
 
     channel, colon, name = person.partition(":")
     return UserKey(channel, name) if colon else UserKey(CHANNEL, person)
+
+
+def _forget_typed(settings: "Settings", user: "UserKey") -> bool:
+    """Deletes what a user of the terminal typed there. Tells whether there was anything."""
+    from bot.channels.console import CHANNEL, history_of
+
+    typed = history_of(settings.data_dir, user.external_id)
+    if user.channel != CHANNEL or not typed.exists():
+        return False
+    typed.unlink()
+    return True
 
 
 def _confirm(question: str, *, yes: bool) -> None:

@@ -136,3 +136,8 @@ def make_folder(url: URL) -> None:
         raise StorageError(
             f"the data folder {folder} cannot be made ({error.strerror}): choose another with --data-dir"
         ) from error
+
+
+def make_file(url: URL) -> None:
+    """Makes a SQLite file that nobody else on the machine may read, unless it is there. Raises OSError."""
+    Path(str(url.database)).touch(0o600)

@@ -15,7 +15,7 @@ from bot.channels.base import Reply, Turn, UserKey
 from bot.storage import schema
 from bot.storage.base import OpenTurn
 from bot.storage.codec import entity_from, reply_from
-from bot.storage.engine import MOST_TURNS, WRITING, explained, make_folder, open_engine
+from bot.storage.engine import MOST_TURNS, WRITING, explained, make_file, make_folder, open_engine
 from bot.storage.locks import FileLocks, UserLocks, lock_number
 from bot.storage.reading import likes_of_consenting, purge, rows_of_user
 from bot.storage.turn import SqlTurn, is_update, is_user, turn_from, upsert
@@ -49,6 +49,7 @@ async def open_store(url: URL, clock: Clock) -> AsyncIterator["SqlStore"]:
         files = None
         with explained(url):
             if url.get_backend_name() == "sqlite":
+                make_file(url)
                 files = FileLocks(Path(f"{url.database}.lock"))
                 stack.callback(files.close)
             async with files.hold(LOCK) if files else nullcontext():

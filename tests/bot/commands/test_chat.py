@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from bot.channels.console import history_of
+
 KEYS = {
     "message": str,
     "intent": str,
@@ -118,7 +120,7 @@ def test_later_the_user_is_known_again_until_the_terminal_says_ctrl_d(
         process.kill()
         process.wait()
         os.close(ours)
-    assert "/profile" in (folder / "history").read_text()
+    assert "/profile" in history_of(folder, "anna").read_text()
 
 
 @pytest.fixture
