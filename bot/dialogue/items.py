@@ -91,7 +91,7 @@ def _reason(scene: Scene, reason: Reason) -> str:
 
 def _fact(scene: Scene, pid: PropertyId, value: str) -> str:
     """A value of an item as a clause without its subject, as its domain file says it."""
-    config = scene.know.domains[scene.state.domain].properties.get(pid)
+    config = scene.property_config(pid)
     clause = config.clauses.get(scene.state.language) if config else None
     return clause.format(value=value) if clause else scene.say("fact", property=scene.property_label(pid), value=value)
 

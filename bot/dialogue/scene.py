@@ -10,7 +10,7 @@ from bot.channels.base import Link, Option, Turn
 from bot.dialogue.state import DialogueState, Phase, Preference, Profile, Question
 from bot.dialogue.wording import Voice
 from data.catalogue import Catalogue
-from data.domains import DomainConfig
+from data.domains import DomainConfig, PropertyConfig
 from data.model import Constraint, Domain, Polarity, Qid
 from nlu.model import Understanding
 from recommender.model import Recommender
@@ -144,12 +144,14 @@ class Scene:
 
     def property_label(self, pid: str, domain: Domain | None = None) -> str:
         """Name of a property in the user's language."""
+        config = self.property_config(pid, domain)
+        return config.label(self.state.language) if config else pid
+
+    def property_config(self, pid: str, domain: Domain | None = None) -> PropertyConfig | None:
+        """What is known of a property: by that domain, or the one in force, or any other."""
         domains = self.know.domains
-        for config in (domains[domain or self.state.domain], *domains.values()):
-            if pid in config.properties:
-                labels = config.properties[pid].labels
-                return labels.get(self.state.language, labels["en"])
-        return pid
+        known = (domains[domain or self.state.domain], *domains.values())
+        return next((config.properties[pid] for config in known if pid in config.properties), None)
 
     def domain_label(self, domain: Domain) -> str:
         """Name of a domain in the user's language."""
