@@ -63,7 +63,7 @@ def _file(found: Iterable[tuple[int, Record]]) -> list[Row]:
     for number, (user, record) in enumerate(sorted(found, key=lambda pair: _milliseconds(pair[1].received_at)), 1):
         rows.append(_row(number, users.setdefault(user, len(users) + 1), record))
     for mine in by_user(rows).values():
-        for row, flag in zip(mine, recompute(mine), strict=True):
+        for row, flag in zip(mine, recompute(mine, guess=False), strict=True):
             row["toCheck"] = flag
     return rows
 

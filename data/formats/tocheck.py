@@ -77,12 +77,15 @@ class _Task:
     positive: bool = False
 
 
-def recompute(rows: Sequence[Row]) -> list[bool]:
+def recompute(rows: Sequence[Row], *, guess: bool = True) -> list[bool]:
     """Recomputes `toCheck` for one user's rows of one file.
 
     Args:
         rows: the rows of one (file, userID), in order, with at least `message`, `intent`, `events` and
             `recognizedObjects` as published.
+        guess: whether to read from the messages what the rows do not tell: an answer that was none, a deletion that
+            names nothing. For conversations of this bot nothing is guessed: it labels a message as an answer only
+            when it answered the question.
 
     Returns:
         One flag a row; True means that a person should look at it.
@@ -99,7 +102,12 @@ def recompute(rows: Sequence[Row]) -> list[bool]:
         if task is None:
             continue
         task.rows.append(position)
-        ended = _preference_step(task, rows, position) if task.kind == "preference" else _recommendation_step(task, row)
+        if task.kind == "preference":
+            ended = _preference_step(task, row)
+            if guess:
+                _check_words(task, rows, position)
+        else:
+            ended = _recommendation_step(task, row)
         if ended:
             if not task.failed:
                 for done in task.rows:
@@ -142,17 +150,20 @@ def _recommendation_step(task: _Task, row: Row) -> bool:
     return intent == "request_recommendation" and events == ["recommendation", "question"]
 
 
-def _preference_step(task: _Task, rows: Sequence[Row], position: int) -> bool:
+def _preference_step(task: _Task, row: Row) -> bool:
     """Adds a row to a preference task; True when nothing is asked any more."""
-    row = rows[position]
-    intent, events = row["intent"], _split(row["events"])
-    if intent not in _PREFERENCE_TASK:
+    if row["intent"] not in _PREFERENCE_TASK:
         task.failed = True
-    if intent == "show_profile - delete_preference" and not _words().bare_delete.sub("", row["message"]).strip():
+    return "question" not in _split(row["events"])
+
+
+def _check_words(task: _Task, rows: Sequence[Row], position: int) -> None:
+    """What only the words tell: a deletion that names nothing fails the task, and an answer that is none."""
+    intent, message = rows[position]["intent"], rows[position]["message"]
+    if intent == "show_profile - delete_preference" and not _words().bare_delete.sub("", message).strip():
         task.failed = True
     if intent in _ANSWERS:
         _check_answer(task, rows, position)
-    return "question" not in events
 
 
 def _check_answer(task: _Task, rows: Sequence[Row], position: int) -> None:

@@ -37,6 +37,16 @@ def test_a_step_towards_the_role_does_not_fail() -> None:
     assert recompute(rows) == [False, False, False]
 
 
+def test_of_our_own_conversations_nothing_is_guessed_from_words() -> None:
+    rows = [
+        row("preference", ASKED, "I like Queen"),
+        row("preference - disambiguation", ASKED_AGAIN, "I like the band"),
+        row("preference - disambiguation", "preference", "the second", "Q15862-"),
+    ]
+    assert recompute(rows) == [True, True, True]
+    assert recompute(rows, guess=False) == [False, False, False]
+
+
 def test_an_item_is_complete_when_the_next_is_shown() -> None:
     rows = [
         row("request_recommendation", "question, recommendation", "suggest a film"),
