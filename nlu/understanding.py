@@ -160,7 +160,8 @@ class Understander:
         if linking.answer is not None and context.asked in _CHOOSING and best not in _LEAVING:
             return "inform"
         command = self._command(message)
-        if command is not None and confidence < self._config.sure:
+        apt = command not in ABOUT_THE_ITEM or context.shown is not None
+        if command is not None and apt and confidence < self._config.sure:
             return command
         asked = self._question_about_item(message, linking, context)
         if asked is not None and best not in ABOUT_THE_ITEM and confidence < self._config.sure:
@@ -182,12 +183,19 @@ class Understander:
         described = recognised.best == "inform" and context.asked in {None, "rating"} and linking.domain is not None
         if linking.item_reference:
             return False
+        if recognised.best in STATING and conditions and self._asks_for_something(message):
+            return True
         if described and (linking.constraints or (linking.wishes and message.word(0) in self._words.indefinite)):
             return True
         if linking.mentions:
             return False
         unsure = recognised.confidence < self._config.sure and recognised.best not in OF_THE_ITEM
         return unsure and any(one.loose for one in conditions)
+
+    def _asks_for_something(self, message: Message) -> bool:
+        """Whether it begins as requests do: "something scary but not gory", "a comedy film …"."""
+        first = 1 if message.word(0) in self._words.negations else 0
+        return message.word(first) in self._words.anything
 
     def _wants_items(self, message: Message, recognised: IntentResult, linking: Linking) -> bool:
         """Whether bare names are conditions: "movies by Kubrick", "a thriller", or what the classifier says are."""
@@ -199,10 +207,12 @@ class Understander:
         return (introduced and linking.domain is not None) or (conditions and wanted)
 
     def _refuses(self, message: Message, linking: Linking) -> bool:
-        """Whether the message is nothing but what is not wanted: "not horror"."""
-        negated = any(one.negated for one in linking.constraints)
-        allowed = self._words.beside_titles | self._words.negations
-        return negated and all(word in allowed for word in _outside(message, linking))
+        """Whether the message only says what is not wanted: "not horror", "no Korean ones this time"."""
+        refused = {value for one in linking.constraints if one.negated for value in one.values}
+        if not refused or any(mention.candidates[0].qid not in refused for mention in linking.mentions):
+            return False
+        judging = any(message.is_opinion(place) for place in range(len(message)))
+        return not judging and message.word(0) in self._words.negations
 
     def _states_preference(self, message: Message, best: str, linking: Linking) -> bool:
         """Whether small talk or an answer is about something that can be liked: "I love Pixar", not "I love you"."""

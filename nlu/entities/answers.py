@@ -118,7 +118,7 @@ def _several(message: Message, count: int) -> tuple[int, ...]:
 def _firm_place(message: Message, place: int, count: int) -> int | None:
     word = message.word(place)
     if word.isdecimal():
-        return int(word) - 1
+        return None if message.word(place + 1) in message.words.counted else int(word) - 1
     ordinal = message.words.ordinals.get(word)
     if ordinal is None:
         return None

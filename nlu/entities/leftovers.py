@@ -64,6 +64,7 @@ class _Reader:
         yield from self.before_nouns()
         yield from self.after_pronouns()
         yield from self.degrees()
+        yield from self.names()
 
     def introduced(self) -> Iterator[tuple[Segment, bool]]:
         """After "with", "by", "about", "for", up to the next such word or the end of the clause."""
@@ -117,6 +118,17 @@ class _Reader:
                     first -= 1
                 if first < place:
                     yield Segment(first, place + 1), True
+
+    def names(self) -> Iterator[tuple[Segment, bool]]:
+        """Words with capitals where none are needed, for a name that nobody knows: "any Studio Zorblax"."""
+        message, place = self._message, 1
+        while place < len(message):
+            first = place
+            while self._tells(place) and message.tokens[place].capital and not message.mostly_capital:
+                place += 1
+            if place > first and not message.starts_sentence(first):
+                yield Segment(first, place), False
+            place = max(place, first + 1)
 
     def _end(self, place: int) -> int:
         """Where a wish that begins there ends; polite words at its end are no part of it."""

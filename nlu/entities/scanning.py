@@ -275,10 +275,9 @@ def _with_articles(message: Message, span: Segment) -> Segment:
 
 def _sequel(message: Message, span: Segment) -> bool:
     """Whether a number other than 1 follows that is no year: "Die Hard 5" when the index has no such name."""
-    number = message.word(span.last)
-    return (
-        number.isdecimal() and number != "1" and not message.is_year(span.last) and not message.ends_clause(span.last)
-    )
+    place = span.last + (message.word(span.last) in message.words.part_words)
+    number = message.word(place)
+    return number.isdecimal() and number != "1" and not message.is_year(place) and not message.ends_clause(span.last)
 
 
 def _longest(message: Message, found: Iterable[Found]) -> list[Found]:

@@ -61,6 +61,8 @@ def _goes_on(message: Message, place: int, known: Sequence[Segment]) -> bool:
     if not 0 <= place < len(message) or any(one.first <= place < one.last for one in known):
         return False
     word = message.word(place)
+    if word in message.words.part_words and message.word(place + 1).isdecimal():
+        return True
     if word.isdecimal():
         return word != "1" and not message.is_year(place)
     if word == _POSSESSIVE and message.is_contraction(place):

@@ -20,6 +20,9 @@ _VOCABULARY = frozenset({"genre"})
 RARELY_LIKED_KINDS = frozenset({"language", "country", "place", "award", "organisation", "subject", "work"})
 """Kinds of which a title is more probably meant than they themselves."""
 
+_PROPER_KINDS = frozenset({"country", "place"})
+"""Kinds whose names take no indefinite article: "an island" is not Iceland."""
+
 _PEOPLE = PERSON_KINDS | {"band"}
 
 
@@ -44,7 +47,7 @@ class Support:
             return postings if self._nationality_counts(message, span) else ()
         untitled = message.words.indefinite | message.words.possessives
         if message.word(span.first - 1) in untitled and not message.tokens[span.first].capital:
-            postings = self.people(postings)
+            postings = tuple(one for one in self.people(postings) if self._kind(one) not in _PROPER_KINDS)
         content = [word for word in words if word not in message.words.common and not word.isdecimal()]
         if len(message.key(span.first, span.last)) == 1:
             return postings if self._marked(message, span) else ()
@@ -83,7 +86,7 @@ class Support:
     def _nationality_counts(self, message: Message, span: Segment) -> bool:
         """Beside a noun, a role or "in", or after a verb of taste; not in "do you speak Italian?"."""
         words = message.words
-        telling = self._nouns | words.role_words | words.in_language
+        telling = self._nouns | words.role_words | words.in_language | words.negations
         if {message.word(span.first - 1), message.word(span.last)} & telling:
             return True
         return message.is_opinion(self.before(message, span.first))
@@ -241,7 +244,7 @@ class Support:
         return opinion and self._listed(message, before)
 
     def _listed(self, message: Message, before: int) -> bool:
-        return message.word(before) in message.words.joins or message.ends_clause(before + 1)
+        return message.word(before) in message.words.joins | message.words.breaks or message.ends_clause(before + 1)
 
     def _beside_content(self, message: Message, span: Segment) -> bool:
         """Whether a telling word stands right before: "Willy Parsons" is not just any Parsons."""
@@ -263,8 +266,11 @@ class Support:
 
     def _nothing_more(self, message: Message, place: int) -> bool:
         """Whether nothing but a polite word follows in the clause."""
+        words = message.words
         while not message.ends_clause(place):
-            if message.word(place) not in message.words.after_titles and not message.is_year(place):
+            part = message.word(place) in words.part_words and message.word(place + 1).isdecimal()
+            part = part or (message.word(place - 1) in words.part_words and message.word(place).isdecimal())
+            if not part and message.word(place) not in words.after_titles and not message.is_year(place):
                 return False
             place += 1
         return True

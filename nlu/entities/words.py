@@ -97,6 +97,7 @@ class LanguageWords(BaseModel):
     comparatives: list[str]
     politeness: list[str]
     untold: list[str]
+    counted: list[str]
     time_units: dict[str, int]
     under: list[str]
     over: list[str]
@@ -206,6 +207,7 @@ class Words:
         self.comparatives = _words(lists.comparatives for lists in every)
         self.politeness = _words(lists.politeness for lists in every)
         self.untold = _phrases(lists.untold for lists in every)
+        self.counted = _words(lists.counted for lists in every)
         self.time_units = _mapping(lists.time_units for lists in every)
         self.under = _words(lists.under for lists in every)
         self.over = _words(lists.over for lists in every)

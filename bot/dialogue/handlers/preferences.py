@@ -16,7 +16,7 @@ def _check(scene: Scene) -> bool:
 
 def _handle(scene: Scene) -> Move:
     understood = scene.understood
-    unstated = OF_THE_REST.get(scene.coarse)
+    unstated = OF_THE_REST.get(scene.coarse) if scene.shown else None
     mentions, bare = with_properties(_meant(scene), understood.property_references)
     move = take(scene, scene.move(), mentions, unstated=unstated)
     named = [(mention.start, mention.accepted) for mention in mentions if mention.accepted]

@@ -32,7 +32,9 @@ def taken_back(move: Move, change: Change) -> Move:
 
 
 def _undo(scene: Scene) -> Move:
-    change = _last(scene)
+    named = {_likely(mention) for mention in scene.understood.mentions}
+    about = [change for change in reversed(scene.state.history) if change.qid in named]
+    change = about[0] if about else _last(scene)
     if change is None:
         return scene.move(scene.say("nothing_to_undo"), then="remind")
     move = taken_back(scene.move(events=frozenset({"preference"})), change)

@@ -58,12 +58,14 @@ def _next(scene: Scene, move: Move) -> Move:
     move = move.with_state(constraints=narrowed(state.constraints, new))
     if state.position is not None and state.position + 1 < len(state.recommendations):
         return move.also(scene.say("another"), then="refresh" if new else "advance")
-    return recommending.started(scene, move) if new else replace(move, then="advance")
+    asks = bool(new or scene.understood.unheard)
+    return recommending.started(scene, move) if asks else replace(move, then="advance")
 
 
 def _named(scene: Scene, move: Move) -> tuple[Move, tuple[Qid, ...]]:
     """The move with the opinions of a request noted, and what the items should resemble."""
-    examples, unknown = [], list(scene.understood.unknown)
+    told_already = " ".join(scene.understood.unheard)
+    examples, unknown = [], [name for name in scene.understood.unknown if name not in told_already]
     conditions = {value for constraint in scene.understood.constraints for value in constraint.values}
     for mention in scene.understood.mentions:
         qid = mention.accepted or (mention.candidates[0].qid if mention.candidates else None)
