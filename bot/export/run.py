@@ -72,19 +72,14 @@ def export(wish: Wish, source: Source, out: Path, said: Said) -> Counter[str]:
     Raises:
         UsageError: the folder cannot be written.
     """
-    taken: Counter[str] = Counter()
-    written = []
-    for user, record in source.written:
-        clean, found = redacted(record)
-        taken += found
-        written.append((user, clean))
+    written, taken = _clean(source.written)
     users = [user for user, record in written if record.exported]
     parts = wish.splits.assign(users) if wish.splits else {"": frozenset(users)}
     try:
         remove_earlier(out)
     except OSError as error:
         raise UsageError(f"cannot replace the files in {out} ({error.strerror}): choose another --out") from error
-    before = set(_files(out))
+    before = _files(out)
     source = replace(source, written=written)
     lost = _write_rows(source, parts, out, said) if wish.format == CONVERSE else _write(wish, source, parts, out, said)
     sheet = Sheet(
@@ -98,12 +93,24 @@ def export(wish: Wish, source: Source, out: Path, said: Said) -> Counter[str]:
         lost,
     )
     write_datasheet(out, sheet, written)
-    write_checksums(out, set(_files(out)) - before)
+    write_checksums(out, dict(_files(out).items() - before.items()))
     return taken
 
 
-def _files(out: Path) -> list[Path]:
-    return [path for path in out.rglob("*") if path.is_file()] if out.is_dir() else []
+def _clean(records: Sequence[tuple[int, Record]]) -> tuple[list[tuple[int, Record]], Counter[str]]:
+    """The records without what may tell who wrote them, and how much was taken out."""
+    taken: Counter[str] = Counter()
+    made = []
+    for user, record in records:
+        clean, found = redacted(record)
+        taken += found
+        made.append((user, clean))
+    return made, taken
+
+
+def _files(out: Path) -> dict[Path, int]:
+    """Every file of a folder with the moment of its last change."""
+    return {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()} if out.is_dir() else {}
 
 
 def _write_rows(source: Source, parts: Mapping[str, frozenset[int]], out: Path, said: Said) -> Counter[str]:

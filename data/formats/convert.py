@@ -100,12 +100,15 @@ def convert(
             _convert_file(dataset, path, kind, target, out, told, mapper, made)
             advance()
         if not made.complete:
-            folder = out if out.is_dir() else out.parent
-            text = json.dumps(made.account(), indent=2, ensure_ascii=False)
-            (folder / SIDE_FILE).write_text(text + "\n", encoding="utf-8", errors="replace")
+            _write_account(made, out if out.is_dir() else out.parent)
     except OSError as error:
         raise DataError(f"{error.filename or out}: cannot be written ({error.strerror})") from error
     return made
+
+
+def _write_account(made: Conversion, folder: Path) -> None:
+    text = json.dumps(made.account(), indent=2, ensure_ascii=False)
+    (folder / SIDE_FILE).write_text(text + "\n", encoding="utf-8", errors="replace")
 
 
 def _convert_file(

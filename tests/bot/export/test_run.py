@@ -58,6 +58,7 @@ def _words(folder: Path) -> str:
 
 def test_checksums_are_of_all_files_that_were_written(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("the operator's own")
+    (tmp_path / "left_out.json").write_text("of an export without checksums")
     run(tmp_path, written())
     lines = dict(reversed(line.split("  ")) for line in (tmp_path / "SHA256SUMS").read_text().splitlines())
     assert set(lines) == {
