@@ -87,11 +87,7 @@ class Guide:
     def hint(self, language: str, missing: Mapping[str, int]) -> str:
         """A gentle hint at the first thing that is still missing for a task."""
         name, number = next(iter(missing.items()))
-        return self.say(language, "hint", parts=self.goal(language, name, number))
-
-    def goal(self, language: str, name: str, number: int) -> str:
-        """What is asked of a participant: so many preferences, requests, ratings, or a look at the profile."""
-        return self._wording(language).count(name, number)
+        return self.say(language, "hint", parts=self._wording(language).count(name, number))
 
     async def prepared(self, participant: Participant, step: Step, profile: Profile) -> Participant:
         """The participant with what a step needs to remember from its beginning."""

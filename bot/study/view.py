@@ -118,7 +118,7 @@ def _task(
         base.total,
         text=task.text.strip(),
         goals=tuple(
-            Goal(name, guide.goal(participant.language, name, wanted), min(done, wanted), wanted)
+            Goal(name, guide.say(participant.language, f"goal_{name}"), min(done, wanted), wanted)
             for name, (done, wanted) in goals_of(task, participant.progress).items()
         ),
         seconds_left=None if task.minutes is None else max(task.minutes * 60 - passed, 0.0),

@@ -19,7 +19,7 @@ def listen(host: str, port: int) -> socket.socket:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family)
     except OSError as error:
-        reason = error.strerror or error
+        reason = str(error.strerror or error).partition(" (")[0]
         raise UsageError(f"cannot listen on {host} port {port} ({reason}): choose another --port") from error
 
 
