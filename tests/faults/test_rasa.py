@@ -1,5 +1,7 @@
 """Rasa gone, hanging or talking rubbish: buttons, commands and exact titles still work, and the records say so."""
 
+import asyncio
+import signal
 from pathlib import Path
 from typing import get_args
 
@@ -8,6 +10,7 @@ from sqlalchemy.engine import URL
 from tests.bot.channels.telegram.test_process import Runner
 from tests.faults.broken_rasa import Behaviour, broken_rasa
 from tests.faults.talking import agree, ask, kept, press
+from tests.telegram_rules import Fault
 from tests.telegram_server import TelegramServer
 
 ANNA = 7
@@ -38,6 +41,7 @@ async def test_the_bot_goes_on_without_rasa(server: TelegramServer, tmp_path: Pa
         rasa.behaviour = "good"
         await ask(server, ANNA, "I hate Inception")
         assert process.returncode is None
+        await stop_in_the_middle(server, process)
     url = URL.create("sqlite+aiosqlite", database=str(tmp_path / "converse.db"))
     records, preferences = await kept(url, ANNA, "records", "preferences")
     told = {row["message"]: dict(row["backends"]) for row in records}
@@ -48,3 +52,15 @@ async def test_the_bot_goes_on_without_rasa(server: TelegramServer, tmp_path: Pa
     for text in ("I love Forrest Gump", "I hate Inception"):
         assert told[text]["intents"] == "rasa", "it is used again as soon as it answers"
         assert "intents_unavailable" not in told[text]
+
+
+async def stop_in_the_middle(server: TelegramServer, process: asyncio.subprocess.Process) -> None:
+    """SIGTERM while a reply is on its way: the turn in hand is finished and confirmed before the bot ends."""
+    calls, before = server.count("sendMessage"), len(server.messages)
+    server.fail("sendMessage", Fault(delay=1.5))
+    await server.say(ANNA, "I love Alien")
+    await server.wait_for(lambda: server.count("sendMessage"), lambda count: count > calls, 60)
+    process.send_signal(signal.SIGTERM)
+    assert await asyncio.wait_for(process.wait(), 60) == 0
+    assert "Alien" in server.messages[before].text
+    assert not server._updates, "the update is confirmed"

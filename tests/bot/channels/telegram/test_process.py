@@ -141,7 +141,6 @@ async def press_old(server: TelegramServer, message: Message) -> list[Message]:
     return server.messages[before:]
 
 
-@pytest.mark.slow
 async def test_webhooks_health_and_metrics(server: TelegramServer, runner: Runner, unused_tcp_port: int) -> None:
     base = f"http://127.0.0.1:{unused_tcp_port}"
     async with runner.running("--webhook-url", f"{base}/telegram", "--port", str(unused_tcp_port)) as process:
