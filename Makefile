@@ -7,7 +7,7 @@ SNIPPETS ?=
 STUDIES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup chat telegram web screenshots doctor test lint format slow test-faults fuzz train evaluate bench bench-load lock clean
+.PHONY: help setup chat telegram web screenshots doctor test lint format slow test-faults test-spark fuzz train evaluate bench bench-load lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,10 @@ test-faults: setup ## kill the real bot, and break what it needs, at random poin
 
 fuzz: setup ## feed every reader and the message path more than 100,000 broken inputs
 	$(BIN)/pytest -m slow tests/fuzz
+
+test-spark: setup ## install PySpark and compare its catalogue with that of one machine (Java 17)
+	$(BIN)/uv pip install -q -p $(BIN)/python "$$(sed -n 's/.*"\(pyspark==[0-9.]*\)".*/\1/p' pyproject.toml)"
+	$(BIN)/pytest -m slow tests/data/building/test_spark.py
 
 train: setup ## train the intent and sentiment models again (DATA: released data sets)
 	$(BIN)/converse train intents --data $(DATA)/converse
