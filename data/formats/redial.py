@@ -18,6 +18,7 @@ from data.formats.encoding import head_of
 from data.formats.jsontext import JsonStyle, read_lines, styled_like
 from data.formats.model import Dialogue, EntityLabel, Mention, Participant, Role, Utterance, is_number, moment
 from data.formats.problems import Checker, Report
+from data.model import Qid
 
 Record = dict[str, Any]
 
@@ -40,8 +41,9 @@ _QUESTIONS: Mapping[str, frozenset[int]] = {
 }
 _PARTIES: tuple[tuple[Role, str], ...] = (("seeker", "initiator"), ("recommender", "respondent"))
 _MENTION = re.compile(r"@(\d+)")
-_FIRST_FREE = 900_001
-"""Above the ids of the published dialogues, for entities that have no number."""
+_FIRST_FREE = 1_000_000_001
+"""Above all ids of movies, for entities that have no number."""
+_NUMBERED = re.compile(r"(?:Q|tt0*)?([0-9]{1,9})")
 
 
 class RedialFormat:
@@ -100,8 +102,8 @@ class RedialFormat:
 
     def write_dialogues(self, target: Path, dialogues: Iterable[Dialogue]) -> int:
         """Mentions whose words stand in the text become `@id`; ids that are no numbers get one."""
-        running = itertools.count(1)
-        records = (_record(dialogue, number, running) for number, dialogue in enumerate(dialogues, 1))
+        running, numbers = itertools.count(1), _Numbers()
+        records = (_record(dialogue, number, running, numbers) for number, dialogue in enumerate(dialogues, 1))
         return _write(target, records, JsonStyle(final_newline=True))
 
     def statistics(self, files: Mapping[Path, str], report: Report) -> dict[str, Any]:
@@ -269,8 +271,8 @@ def _write(target: Path, records: Iterable[Record], style: JsonStyle) -> int:
     return count
 
 
-def _record(dialogue: Dialogue, number: int, running: Iterator[int]) -> Record:
-    ids = _movie_ids(dialogue)
+def _record(dialogue: Dialogue, number: int, running: Iterator[int], numbers: "_Numbers") -> Record:
+    ids = numbers.of(dialogue)
     start = next((u.at for u in dialogue.utterances if u.at is not None), 0) if dialogue.clock == "absolute" else 0
     labels = {label.entity: label for label in dialogue.entities}
     workers = _workers(dialogue)
@@ -309,15 +311,23 @@ def _names(dialogue: Dialogue) -> dict[str, str]:
     return names
 
 
-def _movie_ids(dialogue: Dialogue) -> dict[str, str]:
-    """Numeric ids for all entities of a dialogue: their own, that of Wikidata, else one above all ids in use."""
-    found = {label.entity: label.qid for label in dialogue.entities}
-    for utterance in dialogue.utterances:
-        for mention in utterance.mentions:
-            found.setdefault(entity_key(mention), mention.qid)
-    ids = {key: key if is_number(key) else str(qid)[1:] for key, qid in found.items() if is_number(key) or qid}
-    free = itertools.count(max([_FIRST_FREE, *(int(number) + 1 for number in ids.values())]))
-    return {key: ids.get(key) or str(next(free)) for key in _names(dialogue)}
+class _Numbers:
+    """Numeric ids of movies, the same throughout a file."""
+
+    def __init__(self) -> None:
+        self._given: dict[str, str] = {}
+
+    def of(self, dialogue: Dialogue) -> dict[str, str]:
+        """Every entity of a dialogue with its number: its own, that of its Wikidata or IMDb id, else a new one."""
+        qids = {label.entity: label.qid for label in dialogue.entities}
+        for utterance in dialogue.utterances:
+            for mention in utterance.mentions:
+                qids.setdefault(entity_key(mention), mention.qid)
+        return {key: self._number(key, qids.get(key)) for key in _names(dialogue)}
+
+    def _number(self, key: str, qid: Qid | None) -> str:
+        found = _NUMBERED.fullmatch(qid or key) or _NUMBERED.fullmatch(key)
+        return self._given.setdefault(key, found[1] if found else str(_FIRST_FREE + len(self._given)))
 
 
 def _questions(labels: Mapping[str, EntityLabel], ids: Mapping[str, str], role: str) -> dict[str, Any] | list[Any]:

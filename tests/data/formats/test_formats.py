@@ -8,6 +8,7 @@ import pytest
 from data.errors import DataError, MissingFileError, UsageError
 from data.formats import FORMATS, WRITERS, open_dataset
 from data.formats.convert import SIDE_FILE, convert
+from data.formats.model import Dialogue, Mention, Utterance
 from data.formats.problems import Problem, ignore
 from tests.data.formats import small
 
@@ -216,6 +217,25 @@ def test_reddit_mentions_get_their_words_from_the_raw_text(tmp_path: Path) -> No
     dialogue = next(FORMATS["reddit-movie"].dialogues(path, ignore))
     assert dialogue.utterances[0].mentions[0].text == "Thor: Ragnarok"
     assert dialogue.entities[0].name == "Thor: Ragnarok (2017)"
+
+
+def test_a_movie_has_one_number_throughout_a_redial_file(tmp_path: Path) -> None:
+    mentions = {"tt0078748": "Alien", "Q42198": "Heat", "": "something else"}
+    dialogues = [
+        Dialogue(
+            str(number),
+            tuple(
+                Utterance(str(place), "seeker", text, mentions=(Mention(text=text, entity=entity or None),))
+                for place, (entity, text) in enumerate(sorted(mentions.items(), reverse=number == 1))
+            ),
+        )
+        for number in (1, 2)
+    ]
+    path = tmp_path / "out.jsonl"
+    FORMATS["redial"].write_dialogues(path, dialogues)
+    first, second = FORMATS["redial"].read(path, "dialogues", ignore)
+    assert first["movieMentions"] == second["movieMentions"]
+    assert {"78748", "42198"} < set(first["movieMentions"])
 
 
 def test_statistics_of_small_files(tmp_path: Path) -> None:
