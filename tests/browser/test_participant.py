@@ -78,9 +78,10 @@ async def test_from_the_link_to_the_completion_code(phone: Page, web_server: Web
 async def check_what_is_kept(folder: Path) -> None:
     """Everything is in the database once."""
     async with open_store(load_settings(data_dir=folder).database, utc_now) as store, store.reading() as connection:
-        (one,) = (await connection.execute(select(participants))).all()
-        given = (await connection.execute(select(answers))).all()
-        (vote,) = (await connection.execute(select(votes))).all()
+        (one,), given, (vote,) = [
+            (await connection.execute(select(table).where(table.c.study == "tastes"))).all()
+            for table in (participants, answers, votes)
+        ]
     assert one.finished_at is not None
     assert one.recruited == {"PROLIFIC_PID": "5f1e2d3c4b5a69788796a5b4", "STUDY_ID": "64aa", "SESSION_ID": "77bb"}
     assert len(given) == 4 + 11

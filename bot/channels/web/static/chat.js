@@ -150,16 +150,21 @@
 
   // ------------------------------------------------------------------------------------------------ what is heard
 
+  let source;
+
   function listen() {
-    const source = new EventSource(`${base}/events?after=${last}`);
+    source?.close();
+    source = new EventSource(`${base}/events?after=${last}`);
     source.addEventListener("open", () => { status.textContent = ""; pause = 500; void flush(); });
     source.addEventListener("exchange", (event) => { place(event.data); });
-    source.addEventListener("error", () => {
+    source.addEventListener("error", ({ target }) => {
       status.textContent = chat.dataset.lost;
-      if (source.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
+      if (target === source && target.readyState === EventSource.CLOSED) setTimeout(attend, 2000);
     });
-    addEventListener("pagehide", () => { source.close(); });
   }
+
+  // A page that nobody sees does not listen: browsers keep few connections to one server.
+  const attend = () => { if (document.hidden) source.close(); else listen(); };
 
   document.addEventListener("submit", submit);
   document.body.addEventListener("htmx:afterSwap", () => {
@@ -167,6 +172,8 @@
   });
   text.addEventListener("keydown", press);
   text.addEventListener("input", grow);
+  document.addEventListener("visibilitychange", attend);
+  addEventListener("pagehide", () => { source.close(); });
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   try { outbox = JSON.parse(localStorage.getItem(key) ?? "[]"); } catch { outbox = []; }
   for (const message of outbox) pend(message);
