@@ -1,7 +1,8 @@
 """The CRSArena-Dial dataset: dialogues as a JSON list, votes as CSV, and dialogues merged with their vote.
 
 Source of the format: Bernard et al., "CRS Arena: Crowdsourced Benchmarking of Conversational Recommender Systems"
-(2024), and its files. In the files the utterance id is `{crs}-{user}_{n}`; the card says otherwise.
+(2024), and its files. In the files the utterance id is `{crs}-{user}_{n}`; that of the card, `{crs}_{user}_{n}`, is
+accepted too.
 """
 
 import csv
@@ -185,18 +186,19 @@ def _check_dialogue(record: Record, checker: Checker) -> None:
     if record["conversation ID"] != f"{parties['agent']}_{parties['user']}":
         checker.problem("conversation ID", "not made of the agent's and the user's id")
     for number, utterance in enumerate(record["conversation"]):
-        _check_utterance(utterance, number, f"{parties['agent']}-{parties['user']}_{number}", checker)
+        ids = tuple(f"{parties['agent']}{sign}{parties['user']}_{number}" for sign in ("-", "_"))
+        _check_utterance(utterance, number, ids, checker)
 
 
-def _check_utterance(utterance: object, number: int, expected_id: str, checker: Checker) -> None:
+def _check_utterance(utterance: object, number: int, expected_ids: tuple[str, ...], checker: Checker) -> None:
     where = f"conversation[{number}]"
     if not isinstance(utterance, dict) or not checker.keys(utterance, _UTTERANCE):
         checker.is_type(where, utterance, dict)
         return
     checker.one_of(f"{where}.participant", utterance["participant"], tuple(_ROLES))
     checker.is_type(f"{where}.utterance", utterance["utterance"], str)
-    if utterance["utterance ID"] != expected_id:
-        checker.problem(f"{where}.utterance ID", f"expected {expected_id}")
+    if utterance["utterance ID"] not in expected_ids:
+        checker.problem(f"{where}.utterance ID", f"expected {expected_ids[0]}")
 
 
 def _votes_beside(path: Path, report: Report) -> dict[str, list[Vote]]:

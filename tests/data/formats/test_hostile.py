@@ -235,6 +235,14 @@ def _turned(value: Any) -> Any:
     return [_turned(part) for part in value] if isinstance(value, list) else value
 
 
+def test_utterance_ids_may_be_those_of_the_files_or_of_the_card(tmp_path: Path) -> None:
+    path = small.crsarena(tmp_path)
+    path.write_bytes(path.read_bytes().replace(b'"good-u', b'"good_u'))
+    assert problems_of(path) == []
+    path.write_bytes(path.read_bytes().replace(b'"good_u1_0"', b'"good_u1_9"'))
+    assert [problem.field for problem in problems_of(path)] == ["conversation[0].utterance ID"]
+
+
 def test_a_folder_of_nothing_and_packed_files_are_one_clear_message(tmp_path: Path) -> None:
     (tmp_path / "messages_nl.json.gz").write_bytes(b"\x1f\x8b\x08\x00" + b"\x00" * 40)
     for name in (None, "converse"):
