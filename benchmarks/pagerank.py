@@ -8,6 +8,7 @@ The graph: 60 % items, each with 3 to 15 edges to values drawn by a Zipf law, po
 
 import argparse
 import gc
+import itertools
 import json
 import sys
 import tempfile
@@ -35,7 +36,7 @@ LIKELY = 300_000
 """Largest graph that networkx is timed on."""
 SMALL = 100_000
 TOP = 10
-EXACT_SECONDS = 240.0
+EXACT_SECONDS = 400.0
 """CPU time after which no further query is checked against the exact result."""
 
 
@@ -210,7 +211,11 @@ class Profile:
 
 
 class Exact:
-    """Power iteration in float64 until no query of a block changes by more than 1e-10 in total."""
+    """The walk in float64, until no x of a block of queries is further than 1e-10 in total from the solution.
+
+    Chebyshev's semi-iterative method (Golub and Van Loan, Matrix Computations, 10.1.5), which takes half the steps of a
+    power iteration: the matrix is similar to a symmetric one whose eigenvalues lie between -alpha and alpha.
+    """
 
     WIDTH = 8
 
@@ -233,13 +238,16 @@ class Exact:
         """The x of every seed vector, shape (vectors, nodes)."""
         base = (1.0 - alpha) * np.column_stack(seeds)
         step = alpha * self.step
-        x = base
-        while True:
-            for _ in range(8):
-                before, x = x, step @ x
-                x += base
-            if np.abs(x - before).sum(axis=0).max() < 1e-10:
-                return np.ascontiguousarray(x.T)
+        before, x, omega = base, step @ base + base, 2.0
+        for turn in itertools.count(1):
+            residue = step @ x
+            residue += base
+            residue -= x
+            if turn % 4 == 0 and np.abs(residue).sum(axis=0).max() < (1.0 - alpha) * 1e-10:
+                break
+            omega = 1.0 / (1.0 - alpha**2 * omega / 4.0)
+            before, x = x, omega * (residue + x - before) + before
+        return np.ascontiguousarray(x.T)
 
 
 def generate(count: int) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
