@@ -9,16 +9,17 @@ import pandas as pd
 import pingouin
 
 COLUMNS = [
-    "factor", "measure", "first", "second", "n_first", "n_second", "mean_first", "mean_second", "test", "p", "hedges_g",
-    "low", "high", "p_holm",
+    "factor", "measure", "first", "second", "n_first", "n_second", "mean_first", "mean_second", "test", "p", "p_ranks",
+    "hedges_g", "low", "high", "p_holm",
 ]  # fmt: skip
 
 
 def compare(table: pd.DataFrame, factor: str, measures: Sequence[str], *, paired: bool) -> pd.DataFrame:
     """Compares each measure between each two levels of a factor.
 
-    Welch's t test between subjects, the paired t test within; Hedges' g with its 95 % interval; p values corrected by
-    Holm over all measures and pairs of the factor. Cells of other factors are averaged within a participant.
+    Welch's t test between subjects, the paired t test within; beside it the test by ranks (Mann-Whitney, Wilcoxon), that
+    assumes no normal distribution; Hedges' g with its 95 % interval; the t tests' p values corrected by Holm over all
+    measures and pairs of the factor. Cells of other factors are averaged within a participant.
 
     Args:
         table: one row a participant and condition with the factor and the measures.
@@ -57,8 +58,20 @@ def _row(one: np.ndarray, two: np.ndarray, *, paired: bool) -> tuple[object, ...
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tested = pingouin.ttest(one, two, paired=paired, correction=not paired)
+        ranked = pingouin.wilcoxon(one, two) if paired else pingouin.mwu(one, two)
         effect = float(pingouin.compute_effsize(one, two, paired=paired, eftype="hedges"))
         low, high = pingouin.compute_esci(effect, len(one), len(two), paired=paired, eftype="hedges", decimals=4)
     p = float(tested["p_val"].iloc[0])
     name = "paired t" if paired else "Welch t"
-    return (len(one), len(two), one.mean(), two.mean(), name, p, effect, float(low), float(high))
+    return (
+        len(one),
+        len(two),
+        one.mean(),
+        two.mean(),
+        name,
+        p,
+        float(ranked["p_val"].iloc[0]),
+        effect,
+        float(low),
+        float(high),
+    )

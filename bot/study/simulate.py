@@ -74,6 +74,7 @@ async def simulate(
     seed: int = 1,
     effects: Sequence[Effect] = (),
     progress: Progress | None = None,
+    most_turns: int = MOST_TURNS,
 ) -> Summary:
     """Lets simulated participants take part, one after the other.
 
@@ -85,6 +86,7 @@ async def simulate(
         seed: of everything they do.
         effects: planted effects.
         progress: told of every participant.
+        most_turns: turns after which a participant leaves, whatever happens.
 
     Returns:
         Counts; everything else is in the database.
@@ -92,7 +94,7 @@ async def simulate(
     summary = Summary()
     for number in range(participants):
         rng = Random(f"{seed}/{number}")
-        await _take_part(desk, catalogue, clock, f"{seed}-{number}", rng, effects, summary)
+        await _take_part(desk, catalogue, clock, f"{seed}-{number}", rng, effects, summary, most_turns)
         clock.think(60)
         if progress is not None:
             progress(number + 1, participants)
@@ -107,6 +109,7 @@ async def _take_part(
     rng: Random,
     effects: Sequence[Effect],
     summary: Summary,
+    most_turns: int,
 ) -> None:
     study, user = desk.study, UserKey(CHANNEL, name)
     language = study.languages[0]
@@ -115,7 +118,7 @@ async def _take_part(
     await talk.do(Act(option=Option(desk.option(AGREE), "")))
     person: SimulatedParticipant | None = None
     condition: Condition | None = None
-    while talk.turns < MOST_TURNS:
+    while talk.turns < most_turns:
         participant = await desk.kept.find(user)
         if participant is None:
             break

@@ -10,6 +10,10 @@ from playwright.async_api import Browser, Page, async_playwright, expect
 
 from nlu.intents.server import managed_rasa
 from tests.browser.conftest import CHROMIUM, FLAGS, PHONE, WebServer, visit
+from tests.browser.filled import NAME, PASSWORD, fill
+
+DESKTOP = {"width": 1200, "height": 1100}
+PARTICIPANTS = 20
 
 
 async def take(folder: Path) -> None:
@@ -20,11 +24,13 @@ async def take(folder: Path) -> None:
             async_playwright() as playwright,
         ):
             server = WebServer(Path(place), url)
+            await fill(server.folder, url, PARTICIPANTS)
             await server.start()
             browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
             try:
                 await chat(browser, server, folder)
                 await study(browser, server, folder)
+                await dashboard(browser, server, folder)
             finally:
                 await browser.close()
                 await server.stop()
@@ -64,6 +70,28 @@ async def study(browser: Browser, server: WebServer, folder: Path) -> None:
         await answer(page)
         await answer(page)
         await shoot(page, folder / "web-study-end.png")
+
+
+async def dashboard(browser: Browser, server: WebServer, folder: Path) -> None:
+    """The researchers' pages."""
+    async with visit(browser, server, viewport=DESKTOP) as page:
+        await page.goto("/admin")
+        await page.get_by_label("Name").fill(NAME)
+        await page.get_by_label("Password").fill(PASSWORD)
+        await page.get_by_role("button", name="Sign in").click()
+        await shoot(page, folder / "admin-studies.png")
+        await page.goto("/admin/studies/tastes")
+        await shoot(page, folder / "admin-study.png")
+        await page.emulate_media(color_scheme="dark")
+        await shoot(page, folder / "admin-study-dark.png")
+        await page.emulate_media(color_scheme="light")
+        await page.goto("/admin/studies/tastes/participants/3")
+        await shoot(page, folder / "admin-participant.png")
+        await page.goto("/admin/new")
+        await page.get_by_role("group", name="What you vary").scroll_into_view_if_needed()
+        await shoot(page, folder / "admin-new.png")
+        await page.goto("/admin/studies/tastes/report")
+        await shoot(page, folder / "admin-report.png")
 
 
 async def say(page: Page, text: str) -> None:
