@@ -63,7 +63,7 @@ class Front:
         async def consent(request: Request, seat: Here, form: Form) -> Response:
             if form.get("answer") != "agree":
                 return self._pages.page(request, "message.html", heading="refused_title", texts=("refused",))
-            await self._talks.take(self._conversation, self._turn(request, seat, AGREE, ""))
+            await self._talks.take(self._conversation, self._turn(request, seat, AGREE, "", "agree"))
             return RedirectResponse("/", 303)
 
         @router.post("/language")
@@ -107,9 +107,8 @@ class Front:
         """Code of each language to its own name."""
         return {code: self._pages.texts(code)("language_name") for code in self._pages.languages}
 
-    def _turn(self, request: Request, seat: Seat, option: str, label: str) -> Turn:
+    def _turn(self, request: Request, seat: Seat, option: str, label: str, number: str) -> Turn:
         language = self._pages.language(request)
-        number = new_message_id()
         return Turn(seat.user, f"{SAID}{number}.", "option", label, self._clock(), option, language)
 
     async def _switch_language(self, request: Request, seat: Seat, language: str, target: str) -> Response:
@@ -119,5 +118,6 @@ class Front:
         set_cookie(request, response, LANGUAGE_COOKIE, language)
         if await self._talks.store.consented(seat.user):
             label = self._languages()[language]
-            await self._talks.take(self._conversation, self._turn(request, seat, f"do:language:{language}", label))
+            turn = self._turn(request, seat, f"do:language:{language}", label, new_message_id())
+            await self._talks.take(self._conversation, turn)
         return response

@@ -42,6 +42,12 @@ async def test_after_consent_the_bot_begins(visitor: Visitor, echo: StoredEcho) 
     assert ">/start<" not in visitor.page, "what the visitor did not write is not shown as theirs"
 
 
+async def test_agreeing_twice_begins_once(visitor: Visitor, echo: StoredEcho) -> None:
+    await visitor.get("/")
+    await asyncio.gather(*(visitor.post("/consent", {"answer": "agree"}) for _ in range(2)))
+    assert [turn.text for turn in echo.turns] == ["/start"]
+
+
 async def test_a_message_is_answered_once_however_often_it_is_sent(visitor: Visitor, echo: StoredEcho) -> None:
     await visitor.agree()
     first = await visitor.say("I love Heat")
