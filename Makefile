@@ -7,7 +7,7 @@ SNIPPETS ?=
 STUDIES ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup chat telegram web screenshots doctor test lint format slow test-faults test-spark fuzz train evaluate bench bench-load lock clean
+.PHONY: help setup chat telegram web screenshots doctor test lint format slow test-effects test-faults test-spark fuzz train evaluate bench bench-load lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ test: lint ## lint, then run all tests but the slow ones
 
 slow: setup ## run the slow tests
 	$(BIN)/pytest -m slow
+
+test-effects: setup ## let 200 small simulated studies without any effect look for one
+	$(BIN)/pytest -m slow tests/bot/study -rA
 
 test-faults: setup ## kill the real bot, and break what it needs, at random points of many turns
 	$(BIN)/pytest tests/faults

@@ -17,9 +17,9 @@ COLUMNS = [
 def compare(table: pd.DataFrame, factor: str, measures: Sequence[str], *, paired: bool) -> pd.DataFrame:
     """Compares each measure between each two levels of a factor.
 
-    Welch's t test between subjects, the paired t test within; beside it the test by ranks (Mann-Whitney, Wilcoxon), that
-    assumes no normal distribution; Hedges' g with its 95 % interval; the t tests' p values corrected by Holm over all
-    measures and pairs of the factor. Cells of other factors are averaged within a participant.
+    Welch's t test between subjects, the paired t test within; beside it the test by ranks (Mann-Whitney, Wilcoxon), for
+    which values need no normal distribution; Hedges' g with its 95 % interval; the p values of the t tests corrected by
+    Holm over all measures and pairs of the factor. Cells of other factors are averaged within a participant.
 
     Args:
         table: one row a participant and condition with the factor and the measures.
@@ -53,7 +53,10 @@ def _values(
 
 
 def _row(one: np.ndarray, two: np.ndarray, *, paired: bool) -> tuple[object, ...] | None:
-    if min(len(one), len(two)) < 2 or np.isclose(np.concatenate([one - one.mean(), two - two.mean()]), 0).all():
+    if min(len(one), len(two)) < 2:
+        return None
+    compared = [one - two] if paired else [one, two]
+    if np.isclose(np.concatenate([values - values.mean() for values in compared]), 0).all():
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -30,7 +30,7 @@ _DICTIONARY = {
     "answers.csv": "one row an answer: questionnaire, item, value (position of the answer from 1), right for checks",
     "votes.csv": "one row a battle: the two variants, the choice or tie, the comment, the time",
     "measures.csv": "one row a participant and condition: the measures and the scores of the questionnaires",
-    "comparisons.csv": "one row a measure and pair of levels: means, test, p, by ranks, Hedges' g, interval, after Holm",
+    "comparisons.csv": "one row a measure and pair of levels: means, test, p, p_ranks, Hedges' g, interval, p_holm",
 }
 
 
@@ -228,8 +228,8 @@ def methods(study: StudyConfig, tables: StudyTables) -> str:
         f"Factors: {factors or 'none'}. Conditions were assigned by block randomisation (seed "
         f"{study.assignment.seed}), within-subject orders by a balanced Latin square, both rebalanced after drop-outs. "
         "Levels between subjects are compared by Welch's t test, within subjects by the paired t test, with "
-        "Mann-Whitney and Wilcoxon tests beside them; effects are Hedges' g with 95 % intervals; p values of the t tests "
-        "are corrected by Holm over all measures of a factor. Battles are "
+        "Mann-Whitney and Wilcoxon tests beside them; effects are Hedges' g with 95 % intervals; p values of the t "
+        "tests are corrected by Holm over all measures of a factor. Battles are "
         f"ranked by Bradley-Terry strengths, ties counting half. Consent version {study.consent.version}. Software: "
         f"converse-bot {version('converse-bot')}, Python {platform.python_version()}, pandas {version('pandas')}, "
         f"SciPy {version('scipy')}, pingouin {version('pingouin')}."

@@ -156,9 +156,14 @@ def test_a_planted_effect_is_found_with_its_sign(paired: bool) -> None:
     assert found.loc["score", "hedges_g"] > 0.5
     assert found.loc["score", "low"] < found.loc["score", "hedges_g"] < found.loc["score", "high"]
     assert found.loc["noise", "p_holm"] > 0.05
+    assert found.loc["score", "p_ranks"] < 0.01 < found.loc["noise", "p_ranks"]
     assert found.loc["score", "test"] == ("paired t" if paired else "Welch t")
 
 
 def test_nothing_to_compare_gives_no_row() -> None:
     table = pd.DataFrame({"participant": [1, 2, 3, 4], "mode": ["a", "b", "a", "b"], "score": [1.0, 1.0, 1.0, 1.0]})
     assert compare(table, "mode", ["score"], paired=False).empty
+    asked_once = pd.DataFrame(
+        {"participant": [1, 1, 2, 2, 3, 3], "mode": ["a", "b"] * 3, "score": [1.0, 1, 3, 3, 4, 4]}
+    )
+    assert compare(asked_once, "mode", ["score"], paired=True).empty
