@@ -96,6 +96,7 @@ async def dashboard(browser: Browser, server: WebServer, folder: Path) -> None:
 
 async def say(page: Page, text: str) -> None:
     """Sends a message and waits for the answer."""
+    await page.locator("#chat[data-ready]").wait_for()
     await page.get_by_label("Your message").fill(text)
     await page.keyboard.press("Enter")
     await expect(page.locator(".me", has_text=text)).to_be_visible()

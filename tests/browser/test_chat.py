@@ -16,6 +16,7 @@ async def begin(page: Page) -> None:
 
 async def send(page: Page, text: str) -> None:
     """Sends a message by keyboard alone."""
+    await page.locator("#chat[data-ready]").wait_for()
     await page.get_by_label("Your message").fill(text)
     await page.keyboard.press("Enter")
 

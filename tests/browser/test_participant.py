@@ -17,6 +17,7 @@ LINK = "/study/tastes?PROLIFIC_PID=5f1e2d3c4b5a69788796a5b4&STUDY_ID=64aa&SESSIO
 
 async def say(page: Page, text: str) -> None:
     """Sends a message and waits for the answer."""
+    await page.locator("#chat[data-ready]").wait_for()
     await page.get_by_label("Your message").fill(text)
     await page.keyboard.press("Enter")
     await expect(page.locator(".me", has_text=text)).to_be_visible()

@@ -181,4 +181,5 @@
   scroll();
   listen();
   void flush();
+  chat.dataset.ready = "yes";
 })();
