@@ -11,6 +11,7 @@ from recommender.evaluation.metrics import auc, bootstrap, hit_and_gain
 from recommender.evaluation.mindreader import Case, LinkedData, measure
 from recommender.evaluation.peers import ease, item_neighbours, latent_factors, rating_matrix
 from recommender.evaluation.walks import EdgeList, NumberedGraph
+from recommender.variants import VARIANTS
 
 __all__ = ["evaluate_mindreader"]
 
@@ -22,8 +23,9 @@ _LAMBDAS = (-0.5, -0.3, -0.1, 0.0, 0.25, 0.5)
 _LIKE_EDGES = (0.0, 0.5, 1.0)
 _DISLIKE_EDGES = (0.0, 0.5)
 _COLD = (0, 1, 3, 5, 10)
-_PRODUCT_LAMBDA = 0.25
-_PRODUCT_GAMMA = 0.2
+_LAMBDA = VARIANTS["ppr"].dislikes
+_GAMMA = 0.2
+"""Weight of popularity where none is tuned; likes are counted here, while the product only knows their order."""
 _HELD_OUT = 5
 _PARTS = 5
 
@@ -171,10 +173,8 @@ def _opinions(linked: LinkedData, progress: Progress) -> dict[str, Any]:
         toward = linked.facts + linked.ratings(kept[0], weight)
         away = linked.facts + linked.ratings(kept[1], weight)
         likes, dislikes = _walks(linked, toward, kept[0]), _walks(linked, away, kept[1])
-        for against in (0.0, _PRODUCT_LAMBDA, 1.0):
-            ways[f"{name}, lambda {against}"] = (1 - _PRODUCT_GAMMA) * (likes - against * dislikes) + (
-                _PRODUCT_GAMMA * prior
-            )
+        for against in (0.0, _LAMBDA, 1.0):
+            ways[f"{name}, lambda {against}"] = (1 - _GAMMA) * (likes - against * dislikes) + _GAMMA * prior
     users = [user for user in range(len(data.likes)) if held[0][user] and held[1][user]]
     areas = {
         name: np.array([auc(table[user, held[0][user]], table[user, held[1][user]]) for user in users])
@@ -207,6 +207,6 @@ def _cold_start(
         for user in range(part, len(data.likes), _PARTS):
             known = [node for node in data.likes[user] if node not in films]
             for number in _COLD:
-                gamma = max(chosen["gamma"], 0.5 if number <= 3 else _PRODUCT_GAMMA)
+                gamma = max(chosen["gamma"], 0.5 if number <= 3 else _GAMMA)
                 scores[number][user] = (1.0 - gamma) * graph.walk(known[:number], wanted) + gamma * prior
     return {str(number): _means(measure(found, data.testing)) for number, found in scores.items()}
