@@ -132,15 +132,21 @@ def load_genres(path: Path = _FILE) -> Genres:
 
 
 def with_one_genre_a_name(entities: Sequence[Entity]) -> list[Entity]:
-    """Leaves a word to one genre: to the one it is the label of, then to the best known."""
+    """Leaves a word to one genre: to the one it is the label of, then to the best known.
+
+    Broader genres that are not among the entities are left out, so that every id has a line of its own.
+    """
     genres = sorted((found for found in entities if found.kind == "genre"), key=lambda found: -found.popularity)
     owner = {genre.label.casefold(): genre.qid for genre in reversed(genres)}
     for genre in genres:
         for alias in genre.aliases:
             owner.setdefault(alias.casefold(), genre.qid)
-    return [
-        dataclasses.replace(found, aliases=tuple(name for name in found.aliases if owner[name.casefold()] == found.qid))
-        if found.kind == "genre"
-        else found
-        for found in entities
-    ]
+    known = {genre.qid for genre in genres}
+
+    def alone(genre: Entity) -> Entity:
+        broader = tuple(qid for qid in genre.relations.get(SUBCLASS, ()) if qid in known)
+        relations = {pid: values for pid, values in {**genre.relations, SUBCLASS: broader}.items() if values}
+        aliases = tuple(name for name in genre.aliases if owner[name.casefold()] == genre.qid)
+        return dataclasses.replace(genre, aliases=aliases, relations=relations)
+
+    return [alone(found) if found.kind == "genre" else found for found in entities]
