@@ -183,7 +183,7 @@ class Understander:
         described = recognised.best == "inform" and context.asked in {None, "rating"} and linking.domain is not None
         if linking.item_reference:
             return False
-        if recognised.best in STATING and conditions and self._asks_for_something(message):
+        if recognised.best in STATING and conditions and self._asks_for_something(message, linking):
             return True
         if described and (linking.constraints or (linking.wishes and message.word(0) in self._words.indefinite)):
             return True
@@ -192,10 +192,12 @@ class Understander:
         unsure = recognised.confidence < self._config.sure and recognised.best not in OF_THE_ITEM
         return unsure and any(one.loose for one in conditions)
 
-    def _asks_for_something(self, message: Message) -> bool:
-        """Whether it begins as requests do: "something scary but not gory", "a comedy film …"."""
+    def _asks_for_something(self, message: Message, linking: Linking) -> bool:
+        """Whether it begins as requests do: "something scary but not gory", "a black and white western"."""
         first = 1 if message.word(0) in self._words.negations else 0
-        return message.word(first) in self._words.anything
+        kinds = {mention.candidates[0].kind for mention in linking.mentions}
+        described = message.word(first) in self._words.indefinite and kinds <= _CONDITION_KINDS
+        return described or message.word(first) in self._words.anything
 
     def _wants_items(self, message: Message, recognised: IntentResult, linking: Linking) -> bool:
         """Whether bare names are conditions: "movies by Kubrick", "a thriller", or what the classifier says are."""

@@ -91,7 +91,7 @@ def refreshed(scene: Scene, move: Move) -> Move:
     done = move.state.recommendations[: position + 1]
     wanted = len(move.state.recommendations) - len(done)
     if not wanted:
-        return _finished(scene, move)
+        return started(scene, move) if scene.wishes else _finished(scene, move)
     result = scene.know.recommender.recommend(request_for(scene, move.state, move.profile, wanted))
     cycle, lists = move.state.cycles.get(move.state.domain, (0, 0))
     cycles = {**move.state.cycles, move.state.domain: (cycle + 1, lists)}

@@ -127,6 +127,11 @@ class Scene:
         named = {mention.accepted for mention in self.understood.mentions}
         return tuple(found for found in self.understood.constraints if not (found.values and named >= {*found.values}))
 
+    @property
+    def wishes(self) -> bool:
+        """Whether the message says how the next item should be, be it known of items or not."""
+        return bool(self.conditions or self.understood.unheard)
+
     def hears(self, cue: str) -> bool:
         """Whether the text holds a cue of the user's language."""
         return self.turn.kind == "text" and self.say.hears(cue, self.understood.text) is not None

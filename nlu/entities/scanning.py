@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from rapidfuzz.distance import OSA
 
 from nlu.entities.folding import fold
-from nlu.entities.index import AliasIndex, Posting
+from nlu.entities.index import AliasIndex, Posting, allowed_edits
 from nlu.entities.message import Message, Segment
 from nlu.entities.names import NameKind
 from nlu.entities.stretches import name_stretch, written_as_name
@@ -101,7 +101,7 @@ class Scanner:
             if similar is not None and similar.postings:
                 chosen = [found for found in chosen if not found.span.overlaps(similar.span)] + [similar]
                 continue
-            if slot.single and (slot.opinion or slot.span == Segment(0, len(message))):
+            if slot.single and (slot.opinion or slot.span == Segment(0, len(message)) or self._named(message, slot)):
                 unknown.append(Unknown(slot.span, _with_articles(message, slot.whole)))
         chosen = [replace(found, whole=self._whole(message, found, chosen)) for found in chosen]
         number = len(message) == 1 and message.word(0).isdecimal()
@@ -120,6 +120,12 @@ class Scanner:
             return None
         missing = _not_understood(message, stretch, chosen) or _sequel(message, found.span)
         return stretch if missing else None
+
+    def _named(self, message: Message, slot: _Slot) -> bool:
+        """Whether a capital after a word that names follow marks a name: "I watched Zorblax"."""
+        first = slot.span.first
+        marked = message.tokens[first].capital and not (message.mostly_capital or message.starts_sentence(first))
+        return slot.introduced and not slot.people and marked
 
     def is_name(self, message: Message, unknown: Unknown) -> bool:
         """Whether the words are a name rather than what is said of an item: "Zorblax", not "every minute"."""
@@ -195,13 +201,17 @@ class Scanner:
             return None
         strict = not slot.introduced and span.last - span.first == 1
         forms = dict.fromkeys((slot.whole, _with_articles(message, span), span))
-        found = [self._resembling(message.key(form.first, form.last), form, len(key), strict=strict) for form in forms]
+        known = [message.key(one.span.first, one.span.last) for one in inside]
+        found = [
+            self._resembling(message.key(form.first, form.last), form, len(key), strict=strict, known=known)
+            for form in forms
+        ]
         best = max(filter(None, found), key=lambda one: one.similarity, default=None)
         if loose and (best is None or best.similarity < _SURELY_SIMILAR):
             return self._partial(key, span) or best
         return best
 
-    def _resembling(self, key: str, span: Segment, letters: int, *, strict: bool) -> Found | None:
+    def _resembling(self, key: str, span: Segment, letters: int, *, strict: bool, known: Sequence[str]) -> Found | None:
         """Names within the typing errors that are forgiven.
 
         In short words, and those that stand alone (`strict`), neither the first letter nor a surname is misspelt.
@@ -211,6 +221,7 @@ class Scanner:
             span: where it stands.
             letters: length of its telling part.
             strict: whether nothing but its resemblance says that it is a name.
+            known: names within it; beside them it must be alike too: "dry fantasy" is no "dark fantasy".
         """
         if sum(character.isalpha() for character in key) < _FEWEST_LETTERS:
             return None
@@ -222,6 +233,8 @@ class Scanner:
             if similar.key == key or similar.similarity < best - _AS_SIMILAR or _digits(similar.key) != _digits(key):
                 continue
             if (short or strict) and similar.key[0] != key[0]:
+                continue
+            if any(not _alike_beside(key, similar.key, name) for name in known):
                 continue
             if few and OSA.distance(key, similar.key) > 1:
                 continue
@@ -240,6 +253,14 @@ class Scanner:
             for posting in self._index.exact(match):
                 postings.setdefault(posting.qid, replace(posting, kind=max(posting.kind, NameKind.SUBTITLE)))
         return Found(span, tuple(postings.values()), _PARTIAL_SIMILARITY) if postings else None
+
+
+def _alike_beside(key: str, other: str, name: str) -> bool:
+    """Whether two keys that both hold a name are alike in the rest too."""
+    if name not in key or name not in other:
+        return True
+    rest, other_rest = key.replace(name, "", 1), other.replace(name, "", 1)
+    return OSA.distance(rest, other_rest) <= allowed_edits(min(len(rest), len(other_rest)))
 
 
 def _not_understood(message: Message, span: Segment, chosen: Iterable[Found]) -> list[int]:

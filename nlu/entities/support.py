@@ -67,7 +67,10 @@ class Support:
 
     def names_genre(self, postings: Iterable[Posting]) -> bool:
         """Whether the words may name a genre."""
-        return any(self._kind(one) == "genre" and one.kind <= NameKind.FOREIGN for one in postings)
+        return bool(self._genres(postings))
+
+    def _genres(self, postings: Iterable[Posting]) -> tuple[Posting, ...]:
+        return tuple(one for one in postings if self._kind(one) == "genre" and one.kind <= NameKind.FOREIGN)
 
     def is_small_talk(self, message: Message) -> bool:
         """Whether the whole message is a phrase of small talk, an answer or a command."""
@@ -107,6 +110,8 @@ class Support:
             supported = alone or self._marked(message, span)
             titles = (one for one in postings if one.kind is NameKind.LABEL and self._is_item(one))
             return tuple(titles) if supported else ()
+        if message.word(span.last) in self._nouns and (genres := self._genres(postings)):
+            return genres
         own = tuple(one for one in postings if one.kind <= NameKind.FOREIGN and self._is_item(one))
         nouns = all(word in self._nouns | message.words.articles for word in words)
         supported = (

@@ -18,7 +18,7 @@ def _polarity(scene: Scene) -> Polarity | None:
         return understood.item_reference.polarity
     if named := [mention.polarity for mention in understood.mentions if mention.accepted == scene.shown]:
         return named[0]
-    bare = not (understood.mentions or understood.property_references or scene.conditions)
+    bare = not (understood.mentions or understood.property_references or scene.wishes)
     if scene.coarse in OF_THE_ITEM and (bare or understood.item_reference):
         return OF_THE_ITEM[scene.coarse]
     contrasted = [reference.polarity for reference in understood.property_references] == ["-"]
@@ -35,7 +35,7 @@ def _check(scene: Scene) -> bool:
 
 def _says_nothing(scene: Scene) -> bool:
     understood = scene.understood
-    found = understood.mentions or understood.property_references or scene.conditions
+    found = understood.mentions or understood.property_references or scene.wishes
     return not found and _polarity(scene) is None
 
 
@@ -43,11 +43,8 @@ def _handle(scene: Scene) -> Move:
     shown, polarity = scene.shown, _polarity(scene)
     if shown is None:
         return scene.move()
-    if scene.understood.unheard:
-        move = recommending.rated(scene.move(events=frozenset({"preference"})), shown, "skip", critiqued=True)
-        return replace(told(scene, move), then="advance")
     others = [mention for mention in scene.understood.mentions if mention.accepted != shown]
-    criticised = bool(others or scene.understood.property_references or scene.conditions)
+    criticised = bool(others or scene.understood.property_references or scene.wishes)
     move = scene.move(events=frozenset({"preference"}))
     if polarity:
         move = recommending.rated(move, shown, polarity, critiqued=criticised)
@@ -82,14 +79,14 @@ def _critique(scene: Scene, move: Move, *, rated: bool) -> Move:
         confirm=contrasted or bool(named),
         critique=not named,
     )
-    if scene.conditions:
+    if scene.wishes:
         move = move.with_state(constraints=narrowed(move.state.constraints, scene.conditions))
         conditions = [constraint.text for constraint in scene.conditions if not constraint.loose]
         move = move.also(scene.say("critique_heard", conditions=conditions)) if conditions else told(scene, move)
         if not rated and current(scene.state):
             move = recommending.rated(move, shown, "skip", critiqued=True)
     move = recommending.honoured(scene, acknowledged(scene, move), (qid for qid, sign in move.objects if sign == "-"))
-    leaves = rated or bool(scene.conditions)
+    leaves = rated or scene.wishes
     if scene.state.suggested and leaves:
         return next_suggestion(scene, move)
     return replace(move, then="refresh" if leaves else "remind")

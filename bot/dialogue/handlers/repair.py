@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.dialogue.opinions import Opinion, acknowledged, note, take
+from bot.dialogue.opinions import Opinion, acknowledged, note, take, take_properties
 from bot.dialogue.profile import with_preference, without
 from bot.dialogue.questions import raised, resolved, role_said
 from bot.dialogue.scene import Handler, Move, Scene
@@ -12,7 +12,7 @@ from nlu.entities.answers import read_answer
 from nlu.entities.message import Message
 from nlu.entities.words import load_words
 from nlu.intents.coarse import REACTING
-from nlu.model import Mention
+from nlu.model import Mention, Reference
 
 
 def _last(scene: Scene) -> Change | None:
@@ -148,14 +148,10 @@ _ROLE_WORDS = 4
 def specifies(scene: Scene) -> bool:
     """Whether the message only says in which role what was noted last is meant."""
     understood = scene.understood
-    idle = not (scene.waiting or scene.shown or understood.mentions or understood.item_reference)
+    waiting = scene.question or (scene.waiting and scene.waiting.kind == "role")
+    idle = not (waiting or scene.shown or understood.mentions or understood.item_reference)
     short = len(scene.turn.text.split()) <= _ROLE_WORDS
-    change, role = _last(scene), _role(scene)
-    return idle and short and change is not None and role in dict(_roles(scene, change))
-
-
-def _roles(scene: Scene, change: Change) -> tuple[tuple[PropertyId, int], ...]:
-    return scene.know.catalogue.roles(change.qid, scene.state.domain)
+    return idle and short and _last(scene) is not None and _role(scene) is not None
 
 
 def _role(scene: Scene) -> PropertyId | None:
@@ -164,10 +160,16 @@ def _role(scene: Scene) -> PropertyId | None:
 
 
 def _specify(scene: Scene) -> Move:
+    """The role of a person, or the people in that role of an item ("I like Titanic" … "the director")."""
     change, role = _last(scene), _role(scene)
     if change is None:
         return scene.move()
-    given = Opinion(change.qid, change.polarity, role, mention=change.mention)
+    entity = scene.know.catalogue.get(change.qid)
+    held = role in dict(scene.know.catalogue.roles(change.qid, scene.state.domain))
+    if entity and not held and role in entity.relations:
+        people = Reference(0, 0, scene.turn.text, change.polarity, role)
+        return acknowledged(scene, take_properties(scene, scene.move(), [people], [(0, change.qid)], unstated=None))
+    given = Opinion(change.qid, change.polarity, role if held else None, mention=change.mention)
     return acknowledged(scene, note(scene, scene.move(), given))
 
 

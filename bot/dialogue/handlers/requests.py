@@ -56,10 +56,9 @@ def _next(scene: Scene, move: Move) -> Move:
     new = scene.understood.constraints
     state = move.state
     move = move.with_state(constraints=narrowed(state.constraints, new))
-    if state.position is not None and state.position + 1 < len(state.recommendations):
-        return move.also(scene.say("another"), then="refresh" if new else "advance")
-    asks = bool(new or scene.understood.unheard)
-    return recommending.started(scene, move) if asks else replace(move, then="advance")
+    last = state.position is None or state.position + 1 == len(state.recommendations)
+    move = move if last else move.also(scene.say("another"))
+    return replace(move, then="refresh" if scene.wishes or new else "advance")
 
 
 def _named(scene: Scene, move: Move) -> tuple[Move, tuple[Qid, ...]]:
