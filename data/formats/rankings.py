@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 Outcome = tuple[str, str, float]
 """First system, second system, score of the first: 1 win, 0.5 tie, 0 loss."""
 
-_PRIOR_SD = 3.0
+_PRIOR_SD = 10.0
 """Of a weak normal prior on strengths (in logits); it keeps a system that never won, or never lost, finite."""
 
 
