@@ -12,7 +12,7 @@ from nlu.intents.server import managed_rasa
 from tests.browser.conftest import CHROMIUM, FLAGS, PHONE, WebServer, visit
 from tests.browser.filled import NAME, PASSWORD, fill
 
-DESKTOP = {"width": 1200, "height": 1100}
+DESKTOP = {"width": 1100, "height": 900}
 PARTICIPANTS = 20
 
 
