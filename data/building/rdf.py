@@ -16,6 +16,17 @@ from data.sparql.reader import CLASS, DIRECT, ENTITY, OCCUPATION, qid_of
 __all__ = ["read_triples"]
 
 _SUBCLASS = rdflib.URIRef(f"{DIRECT}P279")
+_BROKEN = (
+    rdflib.exceptions.ParserError,
+    SyntaxError,
+    ValueError,
+    AssertionError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    AttributeError,
+)
+"""What rdflib raises for files that are no RDF, cut off in the middle, or nested too deeply."""
 _FORMATS = {".nt": "nt", ".ttl": "turtle"}
 
 
@@ -36,7 +47,7 @@ def read_triples(path: Path, tops: Iterable[Qid], languages: Collection[str]) ->
         graph.parse(path, format=_FORMATS[path.suffix])
     except FileNotFoundError as error:
         raise MissingFileError(f"There is no {path}; give the path of an RDF file.") from error
-    except (rdflib.exceptions.ParserError, SyntaxError, ValueError, UnicodeDecodeError) as error:
+    except _BROKEN as error:
         raise DataError(f"{path} is no valid RDF ({' '.join(str(error).split())}); correct it.") from error
     edges = array("q")
     for below, above in graph.subject_objects(_SUBCLASS):
