@@ -18,6 +18,8 @@ REFERENCE = 99
 USERS = range(100, 110)
 TURNS = 500
 KILLS = 8
+LONG = 1200
+"""Seconds that a user may wait: some kills come before the answer, and machines are busy."""
 LINES = (
     "I like The Godfather",
     "I love Pulp Fiction, but I don't like Titanic",
@@ -41,13 +43,13 @@ pytestmark = pytest.mark.slow
 async def talk(server: TelegramServer, user: int, turns: int) -> None:
     """One user: sends the next message when the last one was answered."""
     await server.say(user, "/start")
-    (question,) = await server.answers(user, 1, 300)
+    (question,) = await server.answers(user, 1, LONG)
     await server.press(user, question, "I agree")
-    await server.answers(user, 2, 300)
+    await server.answers(user, 2, LONG)
     for number in range(turns):
         before = len(of_user(server, user))
         await server.say(user, LINES[number % len(LINES)])
-        await server.answers(user, before + 1, 300)
+        await server.answers(user, before + 1, LONG)
 
 
 async def keep_killing(server: TelegramServer, runner: Runner, rng: random.Random, done: asyncio.Event) -> int:
@@ -55,7 +57,7 @@ async def keep_killing(server: TelegramServer, runner: Runner, rng: random.Rando
     for number in range(KILLS):
         async with runner.running() as process:
             before = len(server.messages)
-            await server.wait_for(lambda: len(server.messages), lambda n, goal=before + 5: n >= goal, 120)
+            await server.wait_for(lambda: len(server.messages), lambda n, goal=before + 5: n >= goal, LONG)
             await asyncio.sleep(rng.random() * 2)
             process.kill()
             await process.wait()
