@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -21,17 +20,13 @@ class Exchange:
     Attributes:
         number: grows with every exchange of the user.
         kind: of the turn: "text", "option" or "media".
-        sent: whether the reply is known to have reached the user.
     """
 
     number: int
     update_id: str
     kind: str
     text: str
-    option: str | None
     reply: Reply
-    at: datetime
-    sent: bool
 
 
 async def exchanges(
@@ -64,19 +59,7 @@ async def exchanges(
     if before is not None:
         chosen = chosen.where(table.c.id < before)
     rows = (await connection.execute(chosen)).all()
-    return tuple(
-        Exchange(
-            row.id,
-            row.update_id,
-            row.kind,
-            row.text,
-            row.option,
-            reply_from(row.reply),
-            row.received_at,
-            row.sent_at is not None,
-        )
-        for row in reversed(rows)
-    )
+    return tuple(Exchange(row.id, row.update_id, row.kind, row.text, reply_from(row.reply)) for row in reversed(rows))
 
 
 async def last_number(connection: AsyncConnection, user: UserKey, prefix: str) -> int:
