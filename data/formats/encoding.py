@@ -1,14 +1,11 @@
 """Text of files as it really is encoded, with every deviation from plain UTF-8 reported."""
 
-import codecs
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
 from data.formats.problems import Problem, Report
-
-_BLOCK = 1 << 20
 
 
 def head_of(path: Path, size: int) -> str:
@@ -28,7 +25,7 @@ def open_text(path: Path, report: Report) -> TextIO:
 
     Bytes that cannot be decoded become lone surrogates, for `mended` to report with their record. Line ends are kept.
     """
-    encoding = _encoding(path, report)
+    encoding = encoding_of(path, report)
     return path.open(encoding=encoding, errors="surrogateescape" if "8" in encoding else "replace", newline="\n")
 
 
@@ -49,23 +46,8 @@ def mended(text: str, say: Callable[[str], object]) -> str:
     return text
 
 
-def open_checked(path: Path, report: Report) -> TextIO:
-    """As `open_text`, for formats whose records are too many to mend one by one: the first wrong byte is reported."""
-    encoding = _encoding(path, report)
-    decoder = codecs.getincrementaldecoder(encoding)()
-    before = 0
-    with path.open("rb") as file:
-        try:
-            while block := file.read(_BLOCK):
-                decoder.decode(block)
-                before += len(block)
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError as error:
-            report(Problem(path.name, "", "", f"not {encoding.upper()} near byte {before + error.start}"))
-    return path.open(encoding=encoding, errors="replace", newline="")
-
-
-def _encoding(path: Path, report: Report) -> str:
+def encoding_of(path: Path, report: Report) -> str:
+    """The encoding that the first bytes of a file show; anything else than plain UTF-8 is reported."""
     with path.open("rb") as file:
         encoding = json.detect_encoding(file.read(4))
     if encoding != "utf-8":

@@ -210,6 +210,18 @@ def test_csv_goes_on_after_an_unclosed_quote(tmp_path: Path) -> None:
     assert read[-4:] == ["t3_c_0/2", "t3_d_0/2", "t3_e_0/2", "t3_f_0/2"]
 
 
+def test_wrong_bytes_in_a_csv_cost_no_row_and_repeat_none(tmp_path: Path) -> None:
+    rows = [small.reddit_row(f"t3_{number}_0/2", 0) for number in range(3000)]
+    path = small.reddit_movie(tmp_path, rows)
+    raw = path.read_bytes()
+    place = raw.index(b"t3_2500_0/2") + 100
+    path.write_bytes(raw[:place] + b"\xff" + raw[place:])
+    problems: list[Problem] = []
+    read = [row["conv_id"] for row in FORMATS["reddit-movie"].check(path, "dialogues", problems.append)]
+    assert read == [row["conv_id"] for row in rows]
+    assert [problem.message for problem in problems] == ["not UTF-8"]
+
+
 def test_forced_on_the_wrong_format_everything_is_a_fault_but_no_traceback(tmp_path: Path) -> None:
     path = small.redial(tmp_path)
     for name in FORMATS:
