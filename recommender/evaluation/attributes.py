@@ -58,11 +58,12 @@ class Attributes:
         weighted = films.toarray() / (films.sum(axis=0) + 10.0) ** _RARITY
         turns = [turn for dialogue in dialogues for turn in turns_of(dialogue, "")]
         said = self._contexts(turns)
-        self._spread = np.sqrt(said.multiply(said).sum(axis=0) / max(len(turns), 1)) + _SHRINKAGE
-        centred = said.toarray() / self._spread
-        self._mean = centred.mean(axis=0) if turns else np.zeros(len(self._cues))
-        follows = self._targets(turns, weighted)
-        self._follows = _UNIT * (centred - self._mean).T @ (follows - follows.mean(axis=0)) / max(len(turns), 1)
+        count = max(len(turns), 1)
+        self._spread = np.sqrt(said.multiply(said).sum(axis=0) / count) + _SHRINKAGE
+        scaled = said.toarray() / self._spread
+        self._mean = scaled.sum(axis=0) / count
+        targets = self._targets(turns, weighted)
+        self._follows = _UNIT * (scaled - self._mean).T @ (targets - targets.sum(axis=0) / count) / count
         self._films = weighted - weighted.mean(axis=0)
 
     def scores(self, turn: Turn) -> NDArray[np.float64]:
