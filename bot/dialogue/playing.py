@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.channels.base import Reply
+from bot.dialogue.families import family_of
 from bot.dialogue.handlers import HANDLERS
 from bot.dialogue.handlers.repair import corrects, revises, specifies
 from bot.dialogue.labels import ResetTarget, contexts_after, exact_intent, order_events
@@ -106,14 +107,23 @@ def _coarse(scene: Scene) -> str:
         return _picked(coarse, question, answer.chosen)
     if question and answer and answer.none and question.kind in {"reset", "reset_confirmation"}:
         return "deny"
+    return _by_content(scene)
+
+
+def _by_content(scene: Scene) -> str:
+    """The coarse intent by what the message names, when it answers nothing in particular."""
+    understood, question, coarse = scene.understood, scene.question, scene.coarse
     if coarse in OF_THE_ITEM or (coarse == "preference" and scene.shown and _contrasts(understood)):
         return _critique(coarse, understood)
     if scene.shown and not question and scene.hears("none"):
         return "skip"
     if scene.phase is Phase.FINISHED and coarse == "affirm":
         return "request_recommendation"
-    if coarse in STATING and understood.confidence < scene.know.policy.sure and _says_nothing(understood):
-        return "fallback"
+    if coarse in STATING and not _names_anything(understood):
+        if family_of("chitchat", understood.text):
+            return "chitchat"  # "I really like you" is about the bot, also while an item is on show
+        if understood.confidence < scene.know.policy.sure and not understood.overall and not understood.domain:
+            return "fallback"
     if coarse in TALK and any(mention.polarity for mention in understood.mentions):
         return "preference"
     return "preference" if coarse == "praise" and scene.shown and not question else coarse
@@ -133,9 +143,9 @@ def _critique(coarse: str, understood: Understanding) -> str:
     return next((name for name, sign in OF_THE_ITEM.items() if sign == said), coarse)
 
 
-def _says_nothing(understood: Understanding) -> bool:
+def _names_anything(understood: Understanding) -> bool:
     found = understood.mentions or understood.property_references or understood.constraints or understood.answer
-    return not found and not understood.item_reference and not understood.overall and not understood.domain
+    return bool(found or understood.item_reference)
 
 
 def _picked(coarse: str, question: Question, chosen: Collection[int]) -> str:
