@@ -1,5 +1,6 @@
 """A PostgreSQL server of our own, for tests and benchmarks."""
 
+import importlib.util
 import os
 import pwd
 import shutil
@@ -23,9 +24,9 @@ class PostgresServer:
         self._folder = folder
         self._as: dict[str, Any] = {}
         if os.geteuid() == 0:
-            owner = pwd.getpwnam("postgres")
+            owner = _unprivileged()
             os.chown(folder, owner.pw_uid, owner.pw_gid)
-            self._as = {"user": "postgres", "group": "postgres", "extra_groups": []}
+            self._as = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
 
     def _run(self, *command: str) -> None:
         subprocess.run(
@@ -66,10 +67,21 @@ class PostgresServer:
         return make_url(f"postgresql+psycopg://postgres@/{name}?host={self._folder}")
 
 
+def _unprivileged() -> pwd.struct_passwd:
+    """Who runs the server for root, whom it refuses."""
+    try:
+        return pwd.getpwnam("postgres")
+    except KeyError:
+        return pwd.getpwnam("nobody")
+
+
 def postgres_binaries() -> Path | None:
-    """The folder of the server's programs; None where PostgreSQL is not installed."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl")) or [Path(p) for p in [shutil.which("pg_ctl")] if p]
-    return found[-1].parent if found else None
+    """The folder of the server's programs: the distribution's, or those of PyPI's `pgserver`; None without either."""
+    found = [*sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"), reverse=True)]
+    found += [Path(path) for path in [shutil.which("pg_ctl")] if path]
+    if package := importlib.util.find_spec("pgserver"):
+        found += Path(str(package.origin)).parent.glob("pginstall/bin/pg_ctl")
+    return found[0].parent if found else None
 
 
 @contextmanager
