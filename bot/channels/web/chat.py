@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
-from fastapi import APIRouter, Depends, Header
+from fastapi import APIRouter, Depends, Header, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
@@ -25,6 +25,11 @@ LONGEST_MESSAGE = 10_000
 """Characters that are passed on; the bot says itself when a message is too long to be read."""
 
 SHOWN = 30
+
+_LARGEST = 2**63 - 1
+Place = Annotated[int, Query(ge=0, le=_LARGEST)]
+"""Number of an exchange in an address."""
+
 _KEY_DIGITS = 8
 _ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _PICTURE_WIDTH = 240
@@ -61,12 +66,12 @@ class Chat:
 
         @router.get("/events")
         async def follow(
-            request: Request, seat: Here, after: int = 0, last: Annotated[str, Header(alias="Last-Event-ID")] = ""
+            request: Request, seat: Here, after: Place = 0, last: Annotated[str, Header(alias="Last-Event-ID")] = ""
         ) -> Response:
-            return await self._follow(request, seat, int(last) if last.isdigit() else after)
+            return await self._follow(request, seat, min(int(last), _LARGEST) if last.isdecimal() else after)
 
         @router.get("/earlier")
-        async def earlier(request: Request, seat: Here, before: int) -> Response:
+        async def earlier(request: Request, seat: Here, before: Place) -> Response:
             known = await self.shown(seat, before)
             return HTMLResponse(self._pages.fragment(request, "transcript.html", language=seat.language, **known))
 

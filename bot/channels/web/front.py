@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from bot.channels.base import Turn
 from bot.channels.conversation import Conversation
 from bot.channels.privacy import AGREE
-from bot.channels.web.chat import Chat, new_message_id
+from bot.channels.web.chat import Chat, Place, new_message_id
 from bot.channels.web.pages import LANGUAGE_COOKIE, Pages
 from bot.channels.web.rights import Rights
 from bot.channels.web.seats import Seat, open_user
@@ -47,7 +47,7 @@ class Front:
         Here = Annotated[Seat, Depends(self._seat)]  # noqa: N806 - a type
 
         @router.get("/")
-        async def home(request: Request, seat: Here, before: int | None = None) -> Response:
+        async def home(request: Request, seat: Here, before: Place | None = None) -> Response:
             return await self._home(request, seat, before)
 
         @router.get("/bar")

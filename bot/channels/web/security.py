@@ -66,7 +66,7 @@ class Safety:
         if headers.get("sec-fetch-site", "none") not in _OWN:
             return PlainTextResponse("Forbidden", 403)
         length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > LARGEST_BODY:
+        if not length.isdecimal() or int(length) > LARGEST_BODY:
             return PlainTextResponse("Too large", 413)
         address = (scope.get("client") or ("unknown",))[0]
         if not self._throttle.admits(address):

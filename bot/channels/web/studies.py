@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from bot.channels.base import Option, Turn, TurnKind
 from bot.channels.conversation import Conversation
-from bot.channels.web.chat import Chat, new_message_id
+from bot.channels.web.chat import Chat, Place, new_message_id
 from bot.channels.web.pages import Pages
 from bot.channels.web.rights import Rights
 from bot.channels.web.seats import Seat, keep_parameters, kept_parameters, link_parameters, study_user
@@ -57,7 +57,7 @@ class StudyPages:
         Desk = Annotated[StudyDesk, Depends(self._desk)]  # noqa: N806 - a type
 
         @router.get(prefix)
-        async def step(request: Request, seat: Here, desk: Desk, before: int | None = None) -> Response:
+        async def step(request: Request, seat: Here, desk: Desk, before: Place | None = None) -> Response:
             parameters = link_parameters(request.query_params, desk.study.recruiting.parameters)
             if parameters:
                 response = RedirectResponse(seat.base, 303)

@@ -293,6 +293,16 @@ async def test_what_must_not_come_in(visitor: Visitor, echo: StoredEcho) -> None
     assert [turn.text for turn in echo.turns] == ["/start"]
 
 
+@pytest.mark.parametrize(
+    "path", ["/?before=x", "/?before=-1", "/earlier", f"/earlier?before={10**30}", "/events?after=²"]
+)
+async def test_an_address_that_makes_no_sense_is_explained(visitor: Visitor, query: str) -> None:
+    await visitor.agree()
+    response = await visitor.get(f"/{query}")
+    assert response.status_code == 400
+    assert "could not be understood" in response.text
+
+
 async def test_every_answer_tells_the_browser_to_be_careful(web: Web) -> None:
     async with web.visitor("https://test") as visitor:
         for path in ("/", "/nothing", "/healthz", "/static/app.css?v=1", "/privacy"):
