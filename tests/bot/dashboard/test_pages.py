@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event, insert
+from sqlalchemy.engine import URL
 
 from bot.storage.schema import records, updates, users
-from bot.storage.store import SqlStore
+from bot.storage.store import SqlStore, open_store
 from bot.storage.studies import answers, participants
+from bot.study.config import StudyConfig
 from bot.study.designs import DesignStore
 from bot.study.figures import figures
 from bot.study.population import Filter, population
+from bot.study.store import StudyStore
 from bot.study.studies import Studies
 from tests.bot.dashboard.conftest import NOW, Browser, SettableClock
 
@@ -79,12 +82,15 @@ CONVERSATION: list[dict[str, Any]] = [
 ]
 
 
-async def test_figures_count_what_was_said(store: SqlStore, studies: Studies) -> None:
-    await fill(store, 4, CONVERSATION)
-    desk = await studies.desk("tastes")
-    assert desk is not None
-    people = await population(desk.kept, desk.study, Filter())
-    found = await figures(desk.kept, desk.study, Filter(), people)
+async def test_figures_count_what_was_said(database: URL, clock: SettableClock, studies: Studies) -> None:
+    async with open_store(database, clock) as store:
+        await fill(store, 4, CONVERSATION)
+        await check_figures(StudyStore(store, next(iter(studies)).study), next(iter(studies)).study)
+
+
+async def check_figures(kept: StudyStore, study: StudyConfig) -> None:
+    people = await population(kept, study, Filter())
+    found = await figures(kept, study, Filter(), people)
     assert [(talk.condition, talk.messages, talk.fallbacks, talk.preferences, talk.asked) for talk in found.talks] == [
         ("domain=book, mode=nl", 16, 2, 2, 2),
         ("domain=movie, mode=nl", 16, 2, 2, 2),
@@ -96,9 +102,9 @@ async def test_figures_count_what_was_said(store: SqlStore, studies: Studies) ->
     ]
     assert found.waits is not None
     assert found.waits.median == pytest.approx(40)
-    narrowed = await figures(desk.kept, desk.study, Filter(domain="movie"), people)
+    narrowed = await figures(kept, study, Filter(domain="movie"), people)
     assert narrowed.messages == 16
-    nobody = await figures(desk.kept, desk.study, Filter(until="2026-06-01"), people)
+    nobody = await figures(kept, study, Filter(until="2026-06-01"), people)
     assert nobody.messages == 0
 
 

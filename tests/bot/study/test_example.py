@@ -19,7 +19,7 @@ from tests.bot.study.conftest import START, MovingClock, study_content
 EXAMPLE = Path(__file__).parents[3] / "studies" / "converse.yaml"
 SEEDS = 200
 SHORT: list[dict[str, Any]] = [
-    {"id": "tell", "text": "Tell the bot two things.", "preferences": 2},
+    {"id": "tell", "text": "Tell the bot one thing.", "preferences": 1},
     {"id": "rate", "text": "Rate three things.", "requests": 1, "ratings": 3},
 ]
 
@@ -57,7 +57,7 @@ async def test_the_example_study_finds_the_planted_effect_and_no_other(
 async def test_nothing_is_found_where_nothing_was_planted(
     desk_for: Callable[..., StudyDesk], catalogue: Catalogue, clock: Any
 ) -> None:
-    """Small studies of 8 simulated people: with a level of 5 %, 200 of them find something about ten times."""
+    """Small studies of 6 simulated people: with a level of 5 %, 200 of them find something about ten times."""
     hits = 0
     for seed in range(SEEDS):
         content = study_content(
@@ -68,7 +68,7 @@ async def test_nothing_is_found_where_nothing_was_planted(
             assignment={"seed": seed},
         )
         desk = desk_for(**content)
-        await simulate(desk, catalogue, clock, 8, seed=seed)
+        await simulate(desk, catalogue, clock, 6, seed=seed)
         comparisons = analyse(desk.study, await collect(desk.kept, desk.study)).comparisons
         hits += bool((comparisons["p_holm"] < 0.05).any())
     logging.getLogger(__name__).warning("%d of %d studies without an effect found one", hits, SEEDS)
