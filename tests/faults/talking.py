@@ -15,7 +15,7 @@ from tests.telegram_rules import Message, parse_html
 from tests.telegram_server import TelegramServer
 
 APOLOGY = load_channel_wordings()["en"].says["failed"]
-PATIENCE = 120.0
+PATIENCE = 600.0
 
 
 async def agree(server: TelegramServer, user: int) -> None:
