@@ -196,7 +196,8 @@ class Understander:
         """Whether it begins as requests do: "something scary but not gory", "a black and white western"."""
         first = 1 if message.word(0) in self._words.negations else 0
         kinds = {mention.candidates[0].kind for mention in linking.mentions}
-        described = message.word(first) in self._words.indefinite and kinds <= _CONDITION_KINDS
+        begins = message.word(first) in self._words.indefinite or any(not one.start for one in linking.mentions)
+        described = begins and kinds <= _CONDITION_KINDS and not any(map(message.is_opinion, range(len(message))))
         return described or message.word(first) in self._words.anything
 
     def _wants_items(self, message: Message, recognised: IntentResult, linking: Linking) -> bool:

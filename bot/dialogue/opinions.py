@@ -24,7 +24,17 @@ from bot.dialogue.state import Change, Choice, Preference, Question
 from data.model import Polarity, PropertyId, Qid
 from nlu.model import Mention, Reference
 
-__all__ = ["Opinion", "acknowledged", "note", "note_values", "settled", "take", "take_properties", "with_properties"]
+__all__ = [
+    "Opinion",
+    "acknowledged",
+    "note",
+    "note_values",
+    "owns",
+    "settled",
+    "take",
+    "take_properties",
+    "with_properties",
+]
 
 REMEMBERED = 8
 """Changes that can be undone or corrected."""
@@ -58,7 +68,8 @@ def note(scene: Scene, move: Move, given: Opinion) -> Move:
         given.source,
         scene.now,
     )
-    change = Change(given.qid, given.polarity, opinion(move.profile, given.qid), given.mention, given.others)
+    before, turn = opinion(move.profile, given.qid), scene.state.turns
+    change = Change(given.qid, given.polarity, before, given.mention, given.others, turn=turn)
     waiting = tuple(asked for asked in move.state.questions if asked.qid != given.qid)
     state = replace(move.state, history=(*move.state.history, change)[-REMEMBERED:], questions=waiting)
     return move.also(
@@ -129,6 +140,16 @@ def take(
     unknown = [one.whole or one.text for one in mentions if one.whole or not (one.candidates or one.accepted)]
     move = move.also(state=raised(move.state, questions), events={"preference"})
     return move.also(scene.say("unknown_title", titles=unknown)) if unknown else move
+
+
+def owns(scene: Scene, mention: Mention, properties: Sequence[Reference]) -> bool:
+    """Whether a name only says of what a property is meant: "the actress of Alien", "Alien's director"."""
+    text = scene.understood.text
+    return any(
+        scene.say.hears("owned_by", text[one.end : mention.start])
+        or scene.say.hears("owning", text[mention.end : one.start])
+        for one in properties
+    )
 
 
 def joined(scene: Scene, mentions: Sequence[Mention]) -> list[Mention]:

@@ -83,6 +83,7 @@ class Change:
         mention: the user's words.
         others: the other things the words may have meant.
         domain: of a deleted preference, so that it can be restored.
+        turn: number of the turn that made it.
     """
 
     qid: Qid
@@ -91,6 +92,7 @@ class Change:
     mention: str = ""
     others: tuple[Choice, ...] = ()
     domain: Domain = ""
+    turn: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,6 +144,10 @@ class Constraints:
         if pid is None and (len(roles) == 1 or (entity.kind == "country" and _ORIGIN in roles)):
             pid = _ORIGIN if _ORIGIN in roles else next(iter(roles))
         constraint = Constraint(message.surface(first, named.segment.last), property=pid, values=(entity.qid,))
+        if first == named.segment.first:
+            negation = self._negation(message, first)
+            text = message.surface(first if negation is None else negation, named.segment.last)
+            return replace(constraint, negated=negation is not None, text=text)
         return self._with_negation(message, first, constraint, named.segment.last)
 
     def _compatriots(self, message: Message, named: Named, domain: Domain) -> Constraint | None:
@@ -237,7 +241,7 @@ class Constraints:
                 return None
             if message.phrase(before - 1, before + 1) in message.words.negation_phrases:
                 return before - 1
-            if message.word(before) in message.words.negations:
+            if message.word(before) in message.words.negations and message.gap(before + 1) != "-":
                 return before
             if message.word(before) in message.words.breaks or message.word(before) in message.words.by:
                 return None

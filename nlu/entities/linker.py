@@ -95,7 +95,7 @@ class CatalogueLinker:
         found, unknown = self._with_parts_of_names(message, found, unknown, context)
         apart = untold(message)
         pronoun = self._pronoun(message, context)
-        if pronoun is not None:
+        if pronoun is not None and not any(one.span.last <= pronoun.span.first for one in found):
             found = (*(one for one in found if not one.span.overlaps(pronoun.span)), pronoun)
         for one in found:
             if any(span.first <= one.span.first and one.span.last <= span.last and span != one.span for span in apart):

@@ -24,9 +24,11 @@ def name_stretch(message: Message, span: Segment, known: Sequence[Segment]) -> S
     if message.word(span.last) in message.words.verbs_after - {_POSSESSIVE}:
         return span
     first, last = span.first, span.last
-    while (step := _step(message, first, -1, known)) and not message.ends_clause(first):
+    telling = sum(word not in message.words.common for word in message.phrase(first, last))
+    any_word = telling <= 1 or message.mostly_capital
+    while (step := _step(message, first, -1, known, any_word=any_word)) and not message.ends_clause(first):
         first -= step
-    while (step := _step(message, last - 1, 1, known)) and not message.ends_clause(last):
+    while (step := _step(message, last - 1, 1, known, any_word=any_word)) and not message.ends_clause(last):
         last += step
     while message.is_article(first - 1):
         first -= 1
@@ -47,17 +49,17 @@ def written_as_name(message: Message, span: Segment, stretch: Segment) -> bool:
     )
 
 
-def _step(message: Message, place: int, way: int, known: Sequence[Segment]) -> int:
+def _step(message: Message, place: int, way: int, known: Sequence[Segment], *, any_word: bool) -> int:
     """How many words the name goes on for from a place: 0 when it ends there, 2 over a word such as "of"."""
-    if _goes_on(message, place + way, known):
+    if _goes_on(message, place + way, known, any_word=any_word):
         return 1
     over = place + 2 * way
     linked = message.word(place + way) in message.words.title_links and not message.ends_clause(max(place, over))
-    return 2 if linked and _capital(message, over) and _goes_on(message, over, known) else 0
+    return 2 if linked and _capital(message, over) and _goes_on(message, over, known, any_word=False) else 0
 
 
-def _goes_on(message: Message, place: int, known: Sequence[Segment]) -> bool:
-    """Whether the word there may belong to the same name."""
+def _goes_on(message: Message, place: int, known: Sequence[Segment], *, any_word: bool) -> bool:
+    """Whether the word there may belong to the same name; `any_word` tells whether it may do so without a capital."""
     if not 0 <= place < len(message) or any(one.first <= place < one.last for one in known):
         return False
     word = message.word(place)
@@ -69,7 +71,7 @@ def _goes_on(message: Message, place: int, known: Sequence[Segment]) -> bool:
         return True
     if word in message.words.nationalities or message.is_opinion(place):
         return False
-    return word not in message.words.common or _capital(message, place)
+    return (any_word and word not in message.words.common) or _capital(message, place)
 
 
 def _capital(message: Message, place: int) -> bool:

@@ -226,7 +226,8 @@ class Support:
             told = follows in message.words.verbs_after or follows in message.words.by_people
             return told or self._nothing_more(message, span.last)
         word = message.word(before)
-        return message.is_opinion(before) or message.leads(before) or word in message.words.about
+        refused = word in message.words.negations and message.word(before - 1) in message.words.breaks
+        return message.is_opinion(before) or message.leads(before) or word in message.words.about or refused
 
     def introduces(self, message: Message, place: int) -> bool:
         """Whether a name of some kind may follow the word there."""

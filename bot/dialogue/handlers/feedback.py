@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from bot.dialogue import recommending
 from bot.dialogue.handlers.basics import next_suggestion
-from bot.dialogue.opinions import Opinion, acknowledged, note, take, take_properties
+from bot.dialogue.opinions import Opinion, acknowledged, note, owns, take, take_properties
 from bot.dialogue.scene import Handler, Move, Scene, current
 from bot.dialogue.wishes import narrowed, told
 from data.model import Polarity
@@ -66,8 +66,8 @@ def _critique(scene: Scene, move: Move, *, rated: bool) -> Move:
     understood, shown = scene.understood, scene.shown or ""
     others = [mention for mention in understood.mentions if mention.accepted != shown]
     unstated = OF_THE_REST.get(scene.coarse)
-    move = take(scene, move, others, unstated=unstated, critique=rated)
     bare = understood.property_references
+    move = take(scene, move, [one for one in others if not owns(scene, one, bare)], unstated=unstated, critique=rated)
     named = [(mention.start, mention.accepted) for mention in others if mention.accepted and not rated]
     contrasted = scene.coarse in OF_THE_ITEM
     move = take_properties(

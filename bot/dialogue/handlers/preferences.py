@@ -1,13 +1,12 @@
 """Preferences in free text: several things and opinions in one message."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.dialogue.opinions import acknowledged, take, take_properties, with_properties
+from bot.dialogue.opinions import acknowledged, owns, take, take_properties, with_properties
 from bot.dialogue.scene import Handler, Move, Scene
 from data.model import Domain, Polarity
 from nlu.intents.coarse import OF_THE_REST, STATING
-from nlu.model import Mention, Reference
+from nlu.model import Mention
 
 
 def _check(scene: Scene) -> bool:
@@ -19,7 +18,7 @@ def _handle(scene: Scene) -> Move:
     understood = scene.understood
     unstated = OF_THE_REST.get(scene.coarse) if scene.shown else None
     mentions, bare = with_properties(_meant(scene), understood.property_references)
-    move = take(scene, scene.move(), [one for one in mentions if not _owns(scene, one, bare)], unstated=unstated)
+    move = take(scene, scene.move(), [one for one in mentions if not owns(scene, one, bare)], unstated=unstated)
     named = [(mention.start, mention.accepted) for mention in mentions if mention.accepted]
     move = take_properties(scene, move, bare, named, unstated=_only_polarity(scene))
     move = acknowledged(scene, move)
@@ -28,16 +27,6 @@ def _handle(scene: Scene) -> Move:
         return move.with_state(unheard=understood.overall).also(told or scene.say("nothing_recognised"))
     move = move.with_state(unheard=None)
     return _hinted(scene, _settled_domain(scene, move))
-
-
-def _owns(scene: Scene, mention: Mention, properties: Sequence[Reference]) -> bool:
-    """Whether a name only says of what a property is meant: "the actress of Alien", "Alien's director"."""
-    text = scene.understood.text
-    return any(
-        scene.say.hears("owned_by", text[one.end : mention.start])
-        or scene.say.hears("owning", text[mention.end : one.start])
-        for one in properties
-    )
 
 
 def _meant(scene: Scene) -> tuple[Mention, ...]:

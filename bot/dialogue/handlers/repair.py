@@ -14,6 +14,9 @@ from nlu.entities.words import load_words
 from nlu.intents.coarse import REACTING
 from nlu.model import Mention, Reference
 
+_FRESH = 3
+"""Turns for which a correction that names nothing is about what was stored last."""
+
 
 def _last(scene: Scene) -> Change | None:
     return scene.state.history[-1] if scene.state.history else None
@@ -72,12 +75,13 @@ def _correct(scene: Scene) -> Move:
 
 
 def _wrong(scene: Scene) -> Change | None:
-    """The change that a correction is about: one that it names, else one that its words tell apart, else the last."""
+    """What a correction is about: a change that it names, one that its words tell apart, or the last one if fresh."""
     recent = tuple(reversed(scene.state.history))
     named = {_likely(mention) for mention in scene.understood.mentions}
     about = [change for change in recent if change.qid in named]
     told = [change for change in recent if picked(scene.turn.text, change.others)]
-    return next(iter((*about, *told, *recent)), None)
+    late = [change for change in recent if scene.state.turns - change.turn <= _FRESH]
+    return next(iter((*about, *told, *late)), None)
 
 
 def _likely(mention: Mention) -> Qid | None:
