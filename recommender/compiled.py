@@ -44,7 +44,7 @@ EDGE = np.dtype([("target", "<i4"), ("weight", "<f4")])
 PERSON = 255
 """Domain of the nodes that stand for people; they have no id."""
 
-FORMAT = 1
+FORMAT = 2
 """Version of the files."""
 
 _LIST_SLACK = 16
@@ -281,7 +281,7 @@ class CompiledGraph:
         for name, array in (("nodes", self.nodes), ("edges", self.edges)):
             draft = folder / f"{name}.{os.getpid()}.npy"
             np.save(draft, array)
-            checksums[name] = _checksum(draft)
+            checksums[name] = _checksum(array)
             draft.replace(folder / f"{name}.npy")
         about = {
             "format": FORMAT,
@@ -313,17 +313,18 @@ class CompiledGraph:
             about: dict[str, Any] = json.loads((folder / "graph.json").read_text(encoding="utf-8"))
             if about["format"] != FORMAT or about["source"] != source:
                 raise DataError(f"The compiled graph in {folder} is of another version or catalogue; {remedy}.")
+            arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="c") for name in about["sha256"]}
             for name, checksum in about["sha256"].items():
-                if _checksum(folder / f"{name}.npy") != checksum:
+                if _checksum(arrays[name]) != checksum:
                     raise DataError(f"{folder / name}.npy is damaged (its checksum differs); {remedy}.")
-            nodes = np.load(folder / "nodes.npy", mmap_mode="c")
-            edges = np.load(folder / "edges.npy", mmap_mode="c")
-            graph = cls(nodes, edges, about["domains"], about["count"], about["tail"])
+            graph = cls(arrays["nodes"], arrays["edges"], about["domains"], about["count"], about["tail"])
             graph._mark_learned(about["sorted"])
         except OSError as error:
             raise MissingFileError(f"{error.filename} is missing or cannot be read; {remedy}.") from error
-        except (KeyError, TypeError, json.JSONDecodeError) as error:
-            raise DataError(f"{folder / 'graph.json'} is damaged; {remedy}.") from error
+        except DataError:
+            raise
+        except (EOFError, KeyError, TypeError, ValueError) as error:
+            raise DataError(f"{folder / 'graph.json'} or an array beside it is damaged; {remedy}.") from error
         return graph
 
     def _mark_learned(self, first: int) -> None:
@@ -342,6 +343,6 @@ def _least(degrees: NDArray[np.float64]) -> float:
     return float(positive.min()) if len(positive) else 1.0
 
 
-def _checksum(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _checksum(array: NDArray[np.void]) -> str:
+    """Of the very bytes that are used, even when the file has been replaced since it was opened."""
+    return hashlib.sha256(array.view(np.uint8).data).hexdigest()

@@ -69,6 +69,14 @@ def test_a_damaged_file_is_refused_by_name(compiled: CompiledGraph, tmp_path: Pa
         CompiledGraph.load(tmp_path)
 
 
+@pytest.mark.parametrize("content", [b"", b"no array at all"])
+def test_a_file_that_is_no_array_is_refused(compiled: CompiledGraph, tmp_path: Path, content: bytes) -> None:
+    compiled.save(tmp_path)
+    (tmp_path / "edges.npy").write_bytes(content)
+    with pytest.raises(DataError, match="build it anew"):
+        CompiledGraph.load(tmp_path)
+
+
 def test_another_version_or_catalogue_is_refused(compiled: CompiledGraph, tmp_path: Path) -> None:
     compiled.save(tmp_path, source="one")
     with pytest.raises(DataError, match="build it anew"):
