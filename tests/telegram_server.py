@@ -167,7 +167,7 @@ class TelegramServer:
 
     # --------------------------------------------------------------------------------------- what tests look at
 
-    async def answers(self, chat: int, count: int, seconds: float = 20) -> list[Message]:
+    async def answers(self, chat: int, count: int, seconds: float = 60) -> list[Message]:
         """The first `count` messages to a chat, as soon as they are there."""
         return (
             await self.wait_for(
@@ -175,13 +175,13 @@ class TelegramServer:
             )
         )[:count]
 
-    async def wait_for(self, look: Callable[[], Any], enough: Callable[[Any], bool], seconds: float = 20) -> Any:
+    async def wait_for(self, look: Callable[[], Any], enough: Callable[[Any], bool], seconds: float = 60) -> Any:
         async with asyncio.timeout(seconds), self._changed:
             while not enough(look()):
                 await self._changed.wait()
         return look()
 
-    async def idle(self, seconds: float = 20) -> None:
+    async def idle(self, seconds: float = 60) -> None:
         """Until the bot has confirmed every update."""
         await self.wait_for(lambda: len(self._updates), lambda left: left == 0, seconds)
 

@@ -36,7 +36,7 @@ async def test_a_clock_that_goes_backwards(server: TelegramServer, tmp_path: Pat
         await process.wait()
     sent = len(server.messages)
     async with runner.running():  # its clock is five days behind that of the one that died
-        await server.wait_for(lambda: len(server.messages), lambda count: count > sent, 90)
+        await server.wait_for(lambda: len(server.messages), lambda count: count > sent, 300)
         await server.idle(90)
     url = URL.create("sqlite+aiosqlite", database=str(tmp_path / "converse.db"))
     records, updates = await kept(url, ANNA, "records", "updates")

@@ -59,8 +59,8 @@ async def stop_in_the_middle(server: TelegramServer, process: asyncio.subprocess
     calls, before = server.count("sendMessage"), len(server.messages)
     server.fail("sendMessage", Fault(delay=1.5))
     await server.say(ANNA, "I love Alien")
-    await server.wait_for(lambda: server.count("sendMessage"), lambda count: count > calls, 60)
+    await server.wait_for(lambda: server.count("sendMessage"), lambda count: count > calls, 180)
     process.send_signal(signal.SIGTERM)
-    assert await asyncio.wait_for(process.wait(), 60) == 0
+    assert await asyncio.wait_for(process.wait(), 180) == 0
     assert "Alien" in server.messages[before].text
     assert not server._updates, "the update is confirmed"

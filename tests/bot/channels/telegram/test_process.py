@@ -69,7 +69,7 @@ def runner(server: TelegramServer, tmp_path: Path, rasa_url: str) -> Runner:
 async def agree(server: TelegramServer) -> None:
     """Talks to the bot up to the welcome."""
     await server.say(ANNA, "/start")
-    (question,) = await server.answers(ANNA, 1, 60)
+    (question,) = await server.answers(ANNA, 1, 300)
     await server.press(ANNA, question, "I agree")
     await server.answers(ANNA, 2)
     await server.idle()
@@ -106,11 +106,11 @@ async def test_a_conversation_a_crash_and_a_conflict(server: TelegramServer, run
     assert stale.text
     assert unknown[0].text
     async with runner.running() as process:
-        await server.wait_for(lambda: len(server.messages), lambda count: count > sent, 90)
+        await server.wait_for(lambda: len(server.messages), lambda count: count > sent, 300)
         await server.idle()
         conflict = Fault(ApiError(409, "Conflict: terminated by other getUpdates request"))
         server.fail("getUpdates", *[conflict] * 5)
-        await asyncio.wait_for(process.wait(), 60)
+        await asyncio.wait_for(process.wait(), 180)
     await check_that_nothing_is_missing_or_doubled(server, tmp_path, sent)
     assert process.returncode == 1
     lines = runner.errors.decode().strip().splitlines()
@@ -144,7 +144,7 @@ async def press_old(server: TelegramServer, message: Message) -> list[Message]:
 async def test_webhooks_health_and_metrics(server: TelegramServer, runner: Runner, unused_tcp_port: int) -> None:
     base = f"http://127.0.0.1:{unused_tcp_port}"
     async with runner.running("--webhook-url", f"{base}/telegram", "--port", str(unused_tcp_port)) as process:
-        await server.wait_for(lambda: server.count("setWebhook"), lambda count: count == 1, 60)
+        await server.wait_for(lambda: server.count("setWebhook"), lambda count: count == 1, 300)
         await agree(server)
         async with httpx.AsyncClient(base_url=base, trust_env=False) as client:
             assert (await client.get("/healthz")).json() == {"status": "ok"}
