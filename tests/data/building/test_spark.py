@@ -28,9 +28,9 @@ def session() -> Iterator["SparkSession"]:
 
     os.environ["PYTHONPATH"] = str(Path(__file__).parents[3])
     made = spark_session(
-        "local[1]",
-        spark__sql__shuffle__partitions="1",
-        spark__default__parallelism="1",
+        "local[2]",
+        spark__sql__shuffle__partitions="2",
+        spark__default__parallelism="2",
         spark__driver__extraJavaOptions="-XX:TieredStopAtLevel=1",
         spark__ui__showConsoleProgress="false",
     )
