@@ -42,7 +42,9 @@ def _fallback(scene: Scene) -> Move:
 def _reply(scene: Scene) -> Move:
     """An answer to the family of small talk, and a way back to what the bot is for unless something is open."""
     told = [scene.say(f"small_{family_of(scene.coarse, scene.turn.text) or scene.coarse}")]
-    if scene.coarse != "bye" and not (scene.shown or scene.waiting):
+    if scene.coarse == "bye":
+        return scene.move(*told, then="none")  # who leaves is asked nothing more
+    if not (scene.shown or scene.waiting):
         told.append(scene.say("lead_back"))
     return scene.move(" ".join(told), options=menu(scene))
 
