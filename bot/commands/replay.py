@@ -75,12 +75,12 @@ async def _replay(settings: "Settings", found: "list[Conversation]") -> "Found":
 
 
 def _write(found: "Found", path: Path) -> None:
-    """One JSON object a line: field, file, whether the row is trusted, message, recorded, ours."""
+    """One JSON object a line: what the two recorded in a row, or a message of the free run to read."""
     lines = [asdict(one) for one in found.guided.disagreements]
     lines += [
-        {"field": field, "file": file, "message": message, "published": published}
+        {"field": field, **asdict(case)}
         for field, cases in (("fallback", found.free.fallbacks), ("nothing_recognised", found.free.nothing))
-        for file, message, published in cases
+        for case in cases
     ]
     path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), "utf-8")
 

@@ -38,10 +38,9 @@ __all__ = [
 
 def raised(state: DialogueState, questions: Sequence[Question]) -> DialogueState:
     """The state with more questions waiting; the first of them is asked first."""
+    first = max((state.turns * 100, *(asked.serial + 1 for asked in state.questions)))
     numbered = [
-        replace(
-            question, serial=state.turns * 100 + len(state.questions) + index, domain=question.domain or state.domain
-        )
+        replace(question, serial=first + index, domain=question.domain or state.domain)
         for index, question in enumerate(questions)
     ]
     kept = (asked for asked in state.questions if not any(_same(asked, question) for question in numbered))

@@ -60,6 +60,22 @@ class MemoryStore:
         return ()
 
 
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A message to read.
+
+    Attributes:
+        file: of the published conversations.
+        row: its `messageID`.
+        published: the published intent.
+    """
+
+    file: str
+    row: str
+    message: str
+    published: str
+
+
 @dataclass(slots=True)
 class Free:
     """What the free replay found: counts, and the messages behind them.
@@ -77,8 +93,8 @@ class Free:
     asked: int = 0
     asked_preferences: int = 0
     held: int = 0
-    fallbacks: list[tuple[str, str, str]] = field(default_factory=list)
-    nothing: list[tuple[str, str, str]] = field(default_factory=list)
+    fallbacks: list[Case] = field(default_factory=list)
+    nothing: list[Case] = field(default_factory=list)
 
     def document(self) -> dict[str, float]:
         """The documented JSON form."""
@@ -110,12 +126,14 @@ async def run_free(
             answered = following is not None and str(following["intent"]) == "preference - disambiguation"
             meant = objects(row) or (objects(following) if answered else ())
             held = any(qid in known for qid, _ in meant)
+            case = Case(conversation.file, str(row["messageID"]), record.message, str(row["intent"]))
             for result in results:
-                _count(result, record, str(row["intent"]), conversation.file, held)
+                _count(result, record, case, held)
         done()
 
 
-def _count(result: Free, record: Record, published: str, file: str, held: bool) -> None:
+def _count(result: Free, record: Record, case: Case, held: bool) -> None:
+    published = case.published
     intent, asked = record.intent, "disambiguation" in record.events
     result.n += 1
     result.preferences += intent == "preference"
@@ -123,8 +141,8 @@ def _count(result: Free, record: Record, published: str, file: str, held: bool) 
     result.asked += asked
     result.asked_preferences += asked and intent == "preference"
     if "allback" in intent:
-        result.fallbacks.append((file, record.message, published))
+        result.fallbacks.append(case)
     if published == "preference" and held:
         result.held += 1
         if not record.recognized_objects and not asked:
-            result.nothing.append((file, record.message, intent))
+            result.nothing.append(case)

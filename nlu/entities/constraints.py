@@ -136,7 +136,7 @@ class Constraints:
                 return people
         roles = dict(self._catalogue.roles(named.qid, domain))
         if not roles:
-            return None
+            return None if entity.domain == domain else self._out_of_place(message, named.segment, domain)
         first, pid = self._introduction(message, named.segment.first, domain, roles)
         beside_noun = message.word(named.segment.last) in self._references.nouns
         if first == named.segment.first and entity.domain == domain and not beside_noun:
@@ -149,6 +149,14 @@ class Constraints:
             text = message.surface(first if negation is None else negation, named.segment.last)
             return replace(constraint, negated=negation is not None, text=text)
         return self._with_negation(message, first, constraint, named.segment.last)
+
+    def _out_of_place(self, message: Message, segment: Segment, domain: Domain) -> Constraint | None:
+        """A condition whose value no item of the domain has: "about chess", where Chess is known as an album only."""
+        for first, last, pid in self._introductions(message, domain):
+            if last == segment.first:
+                text = message.surface(first, segment.last)
+                return Constraint(text, property=pid, values=(UNKNOWN_VALUE,))
+        return None
 
     def _compatriots(self, message: Message, named: Named, domain: Domain) -> Constraint | None:
         """The people of a country in a role: "by an Italian author"."""

@@ -9,7 +9,7 @@ from bot.dialogue.opinions import Opinion, note
 from bot.dialogue.questions import raised
 from bot.dialogue.scene import Handler, Move, Scene, current
 from bot.dialogue.wishes import narrowed, told
-from data.model import Domain, Qid
+from data.model import UNKNOWN_VALUE, Domain, Qid
 from nlu.model import Mention
 
 
@@ -66,11 +66,12 @@ def _named(scene: Scene, move: Move) -> tuple[Move, tuple[Qid, ...]]:
     told_already = " ".join(scene.understood.unheard)
     examples, unknown = [], [name for name in scene.understood.unknown if name not in told_already]
     conditions = {value for constraint in scene.understood.constraints for value in constraint.values}
+    unmet = [constraint.text for constraint in scene.understood.constraints if UNKNOWN_VALUE in constraint.values]
     for mention in scene.understood.mentions:
         qid = mention.accepted or (mention.candidates[0].qid if mention.candidates else None)
         if qid is None or mention.whole:
             unknown.append(mention.whole or mention.text)
-        elif qid in conditions:
+        elif qid in conditions or any(text.endswith(mention.text) for text in unmet):
             continue  # "with Tom Hanks" is a condition of this list, not an opinion
         elif mention.polarity and mention.accepted and not _resembled(scene, mention):
             move = note(scene, move, Opinion(qid, mention.polarity, mention.role, mention=mention.text))
