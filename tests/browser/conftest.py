@@ -27,7 +27,7 @@ FLAGS = (
     "--disable-sync",
 )
 PHONE = {"width": 390, "height": 780}
-START_SECONDS = 90
+START_SECONDS = 180
 PATIENCE_MS = 20_000
 STUDY = Path(__file__).parent / "study.yaml"
 
