@@ -3,7 +3,7 @@
 A person is a node of its own without an id: it cannot be asked for, shown or named, and no file ever holds it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from data.model import Qid
 from recommender.compiled import CompiledGraph
@@ -24,31 +24,32 @@ class People:
         """Takes the graph, and how to find the node of something liked."""
         self._graph = graph
         self._find = find
+        self._given: dict[int, tuple[Qid, ...]] = {}
         self._nodes: dict[int, int] = {}
-        self._liked: dict[int, frozenset[int]] = {}
         self._free: list[int] = []
 
-    def __len__(self) -> int:
-        return len(self._nodes)
-
     def follow(self, likes: Mapping[int, Sequence[Qid]]) -> None:
-        """Makes the graph hold these people with these likes, and nobody else.
+        """Makes the graph hold these people with these likes, and nobody else. What has not changed costs nothing.
 
         Args:
             likes: what every person likes; the keys only tell people apart.
         """
-        known = {person: self._usable(qids) for person, qids in likes.items()}
-        wanted = {person: nodes for person, nodes in known.items() if len(nodes) >= _LEAST}
-        for person in [one for one in self._nodes if self._liked[one] != wanted.get(one)]:
-            node = self._nodes.pop(person)
-            del self._liked[person]
+        given = {person: tuple(qids) for person, qids in likes.items()}
+        for person in [one for one, before in self._given.items() if given.get(one) != before]:
+            self._leave(person)
+        for person in sorted(given.keys() - self._given.keys()):
+            self._join(person, given[person])
+
+    def _join(self, person: int, qids: tuple[Qid, ...]) -> None:
+        self._given[person] = qids
+        nodes = sorted({node for node in map(self._find, qids) if node is not None})
+        if len(nodes) >= _LEAST:
+            self._nodes[person] = node = self._free.pop() if self._free else self._graph.insert_person()
+            self._graph.connect(node, nodes, [_WEIGHT] * len(nodes))
+
+    def _leave(self, person: int) -> None:
+        del self._given[person]
+        node = self._nodes.pop(person, None)
+        if node is not None:
             self._graph.disconnect(node)
             self._free.append(node)
-        for person, nodes in wanted.items():
-            if person not in self._nodes:
-                node = self._free.pop() if self._free else self._graph.insert_person()
-                self._graph.connect(node, sorted(nodes), [_WEIGHT] * len(nodes))
-                self._nodes[person], self._liked[person] = node, nodes
-
-    def _usable(self, qids: Iterable[Qid]) -> frozenset[int]:
-        return frozenset(node for node in map(self._find, qids) if node is not None)
