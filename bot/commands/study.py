@@ -133,6 +133,7 @@ async def _simulate(
     from bot.study.running import study_desk
     from bot.study.simulate import SimulatedClock
     from bot.study.simulate import simulate as run
+    from bot.study.status import study_status
     from bot.study.summary import needed, simulation_summary
 
     clock = SimulatedClock(utc_now())
@@ -148,7 +149,8 @@ async def _simulate(
                     desk, know.catalogue, clock, participants, seed=seed, effects=effects, progress=advance
                 )
             tables = await collect(desk.kept, study)
-    found = simulation_summary(done, tables)
+            conversation = (await study_status(desk.kept, study))["conversation"]
+    found = simulation_summary(done, tables, conversation)
     if power:
         found["power"] = needed(analyse(study, tables).comparisons)
     if out is not None:
