@@ -11,7 +11,7 @@ from recommender.compiled import CompiledGraph
 __all__ = ["People"]
 
 _WEIGHT = 0.5
-"""Of the edge between a person and what they like; chosen on MindReader's validation cases."""
+"""Of the edge between a person and what they like: half of what the strongest property weighs."""
 
 _LEAST = 2
 """Who likes less than this joins nothing."""
