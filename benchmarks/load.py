@@ -227,7 +227,7 @@ async def _worker(port: int, environment: Mapping[str, str]) -> AsyncIterator[in
 
 
 async def _ready(address: str) -> None:
-    transport = httpx.AsyncHTTPTransport(retries=8)  # with pauses that double: two minutes at most
+    transport = httpx.AsyncHTTPTransport(retries=10)  # with pauses that double: four minutes at most
     async with httpx.AsyncClient(transport=transport, trust_env=False, timeout=60) as client:
         (await client.get(address)).raise_for_status()
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from bot.app import Bot, running_bot
@@ -81,10 +81,12 @@ async def measure(users: int, folder: Path, database_url: str | None) -> dict[st
         for domain in bot.domains:
             await converse(bot, domain, 10_000)
         turns = []
+        cpu = process_time()
         for number in range(users):
             for domain in bot.domains:
                 turns += await converse(bot, domain, number)
-    return summary(turns, start_seconds, users)
+        cpu = process_time() - cpu
+    return {**summary(turns, start_seconds, users), "cpu_ms_per_turn": round(1000 * cpu / len(turns), 1)}
 
 
 def summary(turns: Sequence[tuple[float, Record]], start_seconds: float, users: int) -> dict[str, Any]:
