@@ -260,7 +260,7 @@ def _alike_beside(key: str, other: str, name: str) -> bool:
     if name not in key or name not in other:
         return True
     rest, other_rest = key.replace(name, "", 1), other.replace(name, "", 1)
-    return OSA.distance(rest, other_rest) <= allowed_edits(min(len(rest), len(other_rest)))
+    return OSA.distance(rest, other_rest) <= max(1, allowed_edits(min(len(rest), len(other_rest))))
 
 
 def _not_understood(message: Message, span: Segment, chosen: Iterable[Found]) -> list[int]:
