@@ -119,11 +119,10 @@ def _by_content(scene: Scene) -> str:
         return "skip"
     if scene.phase is Phase.FINISHED and coarse == "affirm":
         return "request_recommendation"
-    if coarse in STATING and not _names_anything(understood):
-        if family_of("chitchat", understood.text):
-            return "chitchat"  # "I really like you" is about the bot, also while an item is on show
-        if understood.confidence < scene.know.policy.sure and not understood.overall and not understood.domain:
-            return "fallback"
+    if coarse in STATING | {"praise"} and not _names_anything(understood) and family_of("chitchat", understood.text):
+        return "chitchat"  # "I really like you" is about the bot, also while an item is on show
+    if coarse in STATING and understood.confidence < scene.know.policy.sure and _says_nothing(understood):
+        return "fallback"
     if coarse in TALK and any(mention.polarity for mention in understood.mentions):
         return "preference"
     return "preference" if coarse == "praise" and scene.shown and not question else coarse
@@ -146,6 +145,10 @@ def _critique(coarse: str, understood: Understanding) -> str:
 def _names_anything(understood: Understanding) -> bool:
     found = understood.mentions or understood.property_references or understood.constraints or understood.answer
     return bool(found or understood.item_reference)
+
+
+def _says_nothing(understood: Understanding) -> bool:
+    return not _names_anything(understood) and not understood.overall and not understood.domain
 
 
 def _picked(coarse: str, question: Question, chosen: Collection[int]) -> str:

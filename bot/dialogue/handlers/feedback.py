@@ -25,7 +25,8 @@ def _polarity(scene: Scene) -> Polarity | None:
     if scene.coarse == "yes_but" and contrasted and not understood.mentions:
         return "+"  # "yes, but not the director"
     plain: Polarity | None = {"affirm": "+", "deny": "-"}.get(scene.coarse)  # type: ignore[assignment]
-    return plain or understood.overall if bare else None
+    stated = None if understood.text.endswith("?") else understood.overall  # "what do I like?" is no opinion
+    return plain or stated if bare else None
 
 
 def _check(scene: Scene) -> bool:
