@@ -9,11 +9,11 @@ from fastapi import APIRouter
 from bot.channels.web.pages import Pages
 from bot.dashboard.accounts import AccountStore
 from bot.dashboard.guard import Guard
-from bot.dashboard.listing import listing_routes
+from bot.dashboard.listing import listing_routes, making_routes
 from bot.dashboard.parts import Parts
 from bot.dashboard.results import results_routes
-from bot.dashboard.signing import signing_routes
-from bot.dashboard.watching import watching_routes
+from bot.dashboard.signing import account_routes, signing_routes
+from bot.dashboard.watching import participant_routes, watching_routes
 from bot.export.dialogues import Lookup
 from bot.storage.store import SqlStore
 from bot.study.studies import Studies
@@ -22,6 +22,16 @@ from data.model import Domain
 
 TEMPLATES = Path(__file__).with_name("templates")
 """Folder of the templates, for `Pages`."""
+
+_ROUTES = (
+    signing_routes,
+    account_routes,
+    listing_routes,
+    making_routes,
+    watching_routes,
+    participant_routes,
+    results_routes,
+)
 
 
 def router(
@@ -44,6 +54,6 @@ def router(
     """
     parts = Parts(pages, store, studies, domains, lookup, clock, Guard(AccountStore(store)))
     made = APIRouter()
-    for routes in (signing_routes, listing_routes, watching_routes, results_routes):
+    for routes in _ROUTES:
         made.include_router(routes(parts))
     return made

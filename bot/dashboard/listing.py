@@ -23,11 +23,9 @@ from bot.study.running import check_levels, known_levels
 
 
 def listing_routes(parts: Parts) -> APIRouter:
-    """The routes."""
+    """The route of the list."""
     router = APIRouter(prefix="/admin")
     Signed = Annotated[Session, Depends(parts.guard.session)]  # noqa: N806 - a type
-    Owner = Annotated[Session, Depends(parts.guard.owner)]  # noqa: N806
-    Change = Annotated[tuple[Session, FormData], Depends(parts.guard.change)]  # noqa: N806
 
     @router.get("")
     async def home(request: Request, session: Signed) -> Response:
@@ -35,6 +33,15 @@ def listing_routes(parts: Parts) -> APIRouter:
         counts = await _counts(parts)
         rows = [(desk.study, counts.get(desk.study.name, Counts())) for desk in parts.studies]
         return parts.page(request, session, "studies.html", rows=rows)
+
+    return router
+
+
+def making_routes(parts: Parts) -> APIRouter:
+    """The routes of new studies."""
+    router = APIRouter(prefix="/admin")
+    Owner = Annotated[Session, Depends(parts.guard.owner)]  # noqa: N806 - a type
+    Change = Annotated[tuple[Session, FormData], Depends(parts.guard.change)]  # noqa: N806
 
     @router.get("/new")
     async def form(request: Request, session: Owner) -> Response:

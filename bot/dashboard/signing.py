@@ -18,13 +18,11 @@ _LINES = 100
 
 
 def signing_routes(parts: Parts) -> APIRouter:
-    """The routes."""
+    """The routes of signing in and out."""
     router = APIRouter(prefix="/admin")
     guard = parts.guard
     throttle = Throttle(ATTEMPTS)
     Signed = Annotated[Session, Depends(guard.session)]  # noqa: N806 - a type
-    Owner = Annotated[Session, Depends(guard.owner)]  # noqa: N806
-    Change = Annotated[tuple[Session, FormData], Depends(guard.change)]  # noqa: N806
 
     @router.get("/login")
     async def ask(request: Request) -> Response:
@@ -51,6 +49,17 @@ def signing_routes(parts: Parts) -> APIRouter:
         response = RedirectResponse(SIGN_IN, 303)
         response.delete_cookie(COOKIE, path="/admin", httponly=True, samesite="strict")
         return response
+
+    return router
+
+
+def account_routes(parts: Parts) -> APIRouter:
+    """The routes of the log and of the accounts."""
+    router = APIRouter(prefix="/admin")
+    guard = parts.guard
+    Signed = Annotated[Session, Depends(guard.session)]  # noqa: N806 - a type
+    Owner = Annotated[Session, Depends(guard.owner)]  # noqa: N806
+    Change = Annotated[tuple[Session, FormData], Depends(guard.change)]  # noqa: N806
 
     @router.get("/log")
     async def log(request: Request, session: Signed, page: int = 0) -> Response:

@@ -26,7 +26,7 @@ _LATEST = 8
 
 
 def watching_routes(parts: Parts) -> APIRouter:
-    """The routes."""
+    """The routes of the page of a study."""
     router = APIRouter(prefix="/admin/studies/{name}")
     Signed = Annotated[Session, Depends(parts.guard.session)]  # noqa: N806 - a type
     Change = Annotated[tuple[Session, FormData], Depends(parts.guard.change)]  # noqa: N806
@@ -46,6 +46,15 @@ def watching_routes(parts: Parts) -> APIRouter:
             raise HTTPException(400)
         await desk.kept.set_status(status, session.account.name)  # type: ignore[arg-type]  # checked above
         return RedirectResponse(f"/admin/studies/{name}", 303)
+
+    return router
+
+
+def participant_routes(parts: Parts) -> APIRouter:
+    """The routes of the participants of a study."""
+    router = APIRouter(prefix="/admin/studies/{name}")
+    Signed = Annotated[Session, Depends(parts.guard.session)]  # noqa: N806 - a type
+    Change = Annotated[tuple[Session, FormData], Depends(parts.guard.change)]  # noqa: N806
 
     @router.get("/participants")
     async def people(request: Request, session: Signed, name: str, page: int = 0) -> Response:

@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from bot.export import write_file
-from bot.export.answers import read_study_data
+from bot.export.answers import StudyData, read_study_data
 from bot.export.datasheet import ConsentText
 from bot.export.dialogues import Lookup
 from bot.export.run import Source, Wish
@@ -49,8 +49,7 @@ async def export_study(
     written = [(user, record) for user, record in await records_of(store, study) if user in kept]
     async with store.sql.reading() as connection:
         answered = await read_study_data(connection)
-    agreed = sum(count for (name, _), count in answered.consents.items() if name == study.name)
-    consent = ConsentText(f"the study {study.name}", study.consent.version, study.consent.text, agreed)
+    consent = _consent(study, answered)
     source = Source(written, answered, lookup)
     for name in sorted(WRITERS):
         run(Wish(name, now.date(), licence=licence, consents=(consent,)), source, out / "dialogues" / name, _quiet)
@@ -63,6 +62,11 @@ async def export_study(
     said("report")
     write_file(out / STUDY_FILE, as_yaml(study).encode("utf-8"))
     said(STUDY_FILE)
+
+
+def _consent(study: StudyConfig, answered: StudyData) -> ConsentText:
+    agreed = sum(count for (name, _), count in answered.consents.items() if name == study.name)
+    return ConsentText(f"the study {study.name}", study.consent.version, study.consent.text, agreed)
 
 
 def _quiet(_: str) -> None:
