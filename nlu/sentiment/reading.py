@@ -41,8 +41,8 @@ class Recipe:
     """
 
     seed: int = 7
-    own: int = 20000
-    rated: int = 3500
+    own: int = 30000
+    rated: int = 5000
     opinions: tuple[int, int] = (1500, 1000)
     epochs: int = 3
     hidden: int = 128

@@ -137,11 +137,9 @@ def _accuracy(
 
 
 def _rows(recognizer: StanzaSentimentRecognizer, examples: Sequence[Instance]) -> NDArray[np.float64]:
-    blocks = [
-        recognizer.probabilities([list(example.tokens) for example in examples[start : start + 32]])
-        for start in range(0, len(examples), 32)
-    ]
-    return np.concatenate(blocks) if blocks else np.zeros((0, len(LABELS)))
+    # one by one, as the bot reads: the scale of 8-bit values depends on what is read together
+    rows = [recognizer.probabilities([list(example.tokens)]) for example in examples]
+    return np.concatenate(rows) if rows else np.zeros((0, len(LABELS)))
 
 
 def _examples(opinions: Iterable[Opinion]) -> list[Instance]:
