@@ -124,7 +124,7 @@ async def _simulate(
     power: bool,
     out: Path | None,
 ) -> dict[str, Any]:
-    from bot.app import policy_of, running_bot
+    from bot.app import running_bot
     from bot.clock import utc_now
     from bot.progress import shown_progress
     from bot.storage.store import open_store
@@ -139,15 +139,9 @@ async def _simulate(
     clock = SimulatedClock(utc_now())
     with shown_progress() as told:
         async with running_bot(settings, told) as bot, open_store(simulated.database, clock) as store:
-            know = bot.manager.know
-            desk = study_desk(
-                study, settings, store, bot.manager, bot.manager.understander, know.recommender, know.catalogue,
-                know.domains, policy_of(settings), clock,
-            )  # fmt: skip
+            desk = study_desk(study, settings, store, bot.manager, bot.manager, clock)
             with _bar(participants) as advance:
-                done = await run(
-                    desk, know.catalogue, clock, participants, seed=seed, effects=effects, progress=advance
-                )
+                done = await run(desk, bot.catalogue, clock, participants, seed=seed, effects=effects, progress=advance)
             tables = await collect(desk.kept, study)
             conversation = (await study_status(desk.kept, study))["conversation"]
     found = simulation_summary(done, tables, conversation)

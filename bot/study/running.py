@@ -10,7 +10,7 @@ from bot.app import Bot
 from bot.channels.conversation import Conversation
 from bot.clock import utc_now
 from bot.config import Settings
-from bot.dialogue.manager import DialogueManager, Understands
+from bot.dialogue.manager import DialogueManager
 from bot.dialogue.scene import Policy
 from bot.dialogue.state import DialogueState, InteractionMode, Profile
 from bot.dialogue.wording import load_wordings
@@ -67,12 +67,8 @@ def study_desk(
     study: StudyConfig,
     settings: Settings,
     store: SqlStore,
+    manager: DialogueManager,
     otherwise: Conversation,
-    understander: Understands,
-    recommender: Recommender,
-    catalogue: Catalogue,
-    domains: Mapping[Domain, DomainConfig],
-    policy: Policy,
     clock: Callable[[], datetime],
 ) -> StudyDesk:
     """The desk of a study.
@@ -81,38 +77,34 @@ def study_desk(
         study: the study.
         settings: of the bot; the study's factors override them.
         store: the database.
+        manager: the bot's; what it knows and understands serves the study too.
         otherwise: answers whoever does not take part.
-        understander: understands free text.
-        recommender: ranks items.
-        catalogue: what is known of the world.
-        domains: the domains by name.
-        policy: what the settings say about the dialogue.
         clock: gives the present moment.
 
     Raises:
         ConfigError: a factor has a level that the bot does not know.
     """
-    check_levels(study, domains)
+    know = manager.know
+    check_levels(study, know.domains)
 
-    def manager(condition: Condition, kept: TaskStore) -> DialogueManager:
+    def changed(condition: Condition, kept: TaskStore) -> DialogueManager:
         return DialogueManager(
             kept,
-            understander,
-            recommender,
-            catalogue,
-            domains,
+            manager.understander,
+            know.recommender,
+            know.catalogue,
+            know.domains,
             clock=clock,
             rng=random.Random(settings.seed),
-            policy=policy_in(policy, condition),
+            policy=policy_in(know.policy, condition),
             initial=state_in(settings, condition, settings.language),
         )
-
-    scribe = CatalogueScribe(StudyStore(store, study), catalogue, recommender)
 
     def states(condition: Condition, language: str) -> DialogueState:
         return state_in(settings, condition, language)
 
-    return StudyDesk(study, store, otherwise, manager, states, scribe, clock)
+    scribe = CatalogueScribe(StudyStore(store, study), know.catalogue, know.recommender)
+    return StudyDesk(study, store, otherwise, changed, states, scribe, clock)
 
 
 def with_studies(studies: Sequence[StudyConfig], settings: Settings, bot: Bot, otherwise: Conversation) -> Studies:
@@ -127,21 +119,9 @@ def with_studies(studies: Sequence[StudyConfig], settings: Settings, bot: Bot, o
     Raises:
         ConfigError: a factor has a level that the bot does not know.
     """
-    know = bot.manager.know
 
     def make(study: StudyConfig) -> StudyDesk:
-        return study_desk(
-            study,
-            settings,
-            bot.store,
-            otherwise,
-            bot.manager.understander,
-            know.recommender,
-            bot.catalogue,
-            bot.domains,
-            know.policy,
-            utc_now,
-        )
+        return study_desk(study, settings, bot.store, bot.manager, otherwise, utc_now)
 
     return Studies(studies, make, bot.store, otherwise)
 

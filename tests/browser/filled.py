@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 from random import Random
 
-from bot.app import policy_of, running_bot
+from bot.app import running_bot
 from bot.clock import utc_now
 from bot.config import load_settings
 from bot.dashboard.accounts import AccountStore
@@ -30,14 +30,10 @@ async def fill(folder: Path, rasa_url: str, participants: int) -> None:
     settings = load_settings(data_dir=folder, rasa_url=rasa_url, seed=1)
     clock = SimulatedClock(utc_now() - timedelta(days=6))
     async with running_bot(settings, lambda *_: None) as bot, open_store(settings.database, clock) as store:
-        know = bot.manager.know
-        desk = study_desk(
-            load_study(STUDY), settings, store, bot.manager, bot.manager.understander, know.recommender,
-            know.catalogue, know.domains, policy_of(settings), clock,
-        )  # fmt: skip
+        desk = study_desk(load_study(STUDY), settings, store, bot.manager, bot.manager, clock)
         draw = Random(1)
         for group in range(GROUPS):
             turns = 9 if group == GROUPS - 1 else 250
-            await simulate(desk, know.catalogue, clock, participants // GROUPS, seed=group, most_turns=turns)
+            await simulate(desk, bot.catalogue, clock, participants // GROUPS, seed=group, most_turns=turns)
             clock.think(draw.uniform(0.5, 1.3) * 24 * 3600)
         await AccountStore(store).add(NAME, "owner", PASSWORD, "setup")

@@ -115,10 +115,8 @@ def desk_for(
         study: StudyConfig = parse_study(study_content(**changes), "test")
         manager = DialogueManager(
             store, understander, recommender, catalogue, domains, clock=clock, rng=Random(1),
-            initial=initial_state(settings),
+            policy=policy_of(settings), initial=initial_state(settings),
         )  # fmt: skip
-        return study_desk(
-            study, settings, store, manager, understander, recommender, catalogue, domains, policy_of(settings), clock
-        )
+        return study_desk(study, settings, store, manager, manager, clock)
 
     return make
