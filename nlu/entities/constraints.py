@@ -281,7 +281,7 @@ def _durations(message: Message, taken: Sequence[Segment]) -> Iterator[tuple[Seg
         if unit is None or count is None or any(one.overlaps(Segment(place - 1, place + 1)) for one in taken):
             continue
         first = place - 1
-        bounding = words.under | words.over | words.comparing | words.articles | {"at"}
+        bounding = words.under | words.over | words.comparing | words.articles | words.bound_leads
         while message.word(first - 1) in bounding:
             first -= 1
         yield Segment(first, place + 1), unit * count

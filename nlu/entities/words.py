@@ -101,6 +101,7 @@ class LanguageWords(BaseModel):
     time_units: dict[str, int]
     under: list[str]
     over: list[str]
+    bound_leads: list[str]
     exceptions: list[str]
     person_pronouns: list[str]
     kinds: dict[str, str]
@@ -211,6 +212,7 @@ class Words:
         self.time_units = _mapping(lists.time_units for lists in every)
         self.under = _words(lists.under for lists in every)
         self.over = _words(lists.over for lists in every)
+        self.bound_leads = _words(lists.bound_leads for lists in every)
 
     def _read_answers(self, every: Sequence[LanguageWords]) -> None:
         """What tells which of several options is meant."""
