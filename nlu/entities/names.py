@@ -11,13 +11,14 @@ from nlu.entities.folding import Token, join_keys, tokenize
 from nlu.entities.words import Words
 
 PERSON_KINDS = frozenset({"person", "artist"})
+PLACE_KINDS = frozenset({"country", "place"})
 BRACKETS = re.compile(r"\s*[(\[][^)\]]*[)\]]")
 _PARTS = re.compile(r":|\s[-–—]\s")
 _SHORTEST_PART = 4
 _LONGEST_ORDINAL = 2
 _FEWEST_LETTERS_OUTSIDE_BRACKETS = 2
 _SHORTEST_SURNAME = 3
-_CODED_KINDS = frozenset({"country", "language", "place"})
+_CODED_KINDS = PLACE_KINDS | {"language"}
 _SHORTEST_CODE_LESS_NAME = 4
 
 

@@ -5,11 +5,9 @@ from collections.abc import Iterator, Mapping
 from data.domains import DomainConfig
 from data.model import Domain, PropertyId
 from nlu.entities.message import Message, Segment
+from nlu.entities.names import PLACE_KINDS
 from nlu.entities.words import Phrase, Words, phrase
 from nlu.model import Reference
-
-_PLACES = frozenset({"country", "place"})
-"""What "from" and "set in" are followed by, where a name may be of one."""
 
 
 class References:
@@ -80,7 +78,7 @@ class References:
         before = message.word(span.first - 1)
         leads = (message.phrase(span.first - length, span.first) for length in (1, 2, 3))
         if not {*leads}.isdisjoint(words.place_leads):
-            return _PLACES
+            return PLACE_KINDS
         if before in words.noun_kinds and not message.starts_sentence(span.first):
             return frozenset(words.noun_kinds[before])
         if message.word(span.last) in words.articles and message.word(span.last + 1) in words.noun_kinds:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from data.model import Entity, Qid
 from nlu.entities.index import Posting
 from nlu.entities.message import Message, Segment
-from nlu.entities.names import PERSON_KINDS, NameKind
+from nlu.entities.names import PERSON_KINDS, PLACE_KINDS, NameKind
 
 _SENTENCE_TITLE = 4
 _LONG_TITLE = 3
@@ -19,9 +19,6 @@ _FEWEST_WORDS_ANYWHERE = 2
 _VOCABULARY = frozenset({"genre"})
 RARELY_LIKED_KINDS = frozenset({"language", "country", "place", "award", "organisation", "subject", "work"})
 """Kinds of which a title is more probably meant than they themselves."""
-
-_PROPER_KINDS = frozenset({"country", "place"})
-"""Kinds whose names take no indefinite article: "an island" is not Iceland."""
 
 _PEOPLE = PERSON_KINDS | {"band"}
 
@@ -47,7 +44,8 @@ class Support:
             return postings if self._nationality_counts(message, span) else ()
         untitled = message.words.indefinite | message.words.possessives
         if message.word(span.first - 1) in untitled and not message.tokens[span.first].capital:
-            postings = tuple(one for one in self.people(postings) if self._kind(one) not in _PROPER_KINDS)
+            # "an island" is not Iceland: the names of places take no indefinite article
+            postings = tuple(one for one in self.people(postings) if self._kind(one) not in PLACE_KINDS)
         content = [word for word in words if word not in message.words.common and not word.isdecimal()]
         if len(message.key(span.first, span.last)) == 1:
             return postings if self._marked(message, span) else ()
