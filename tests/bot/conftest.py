@@ -14,9 +14,7 @@ from tests.postgres import PostgresServer
 def postgres_server() -> Iterator[PostgresServer]:
     binaries = postgres.postgres_binaries()
     if binaries is None:
-        pytest.skip(
-            "no PostgreSQL here: install the distribution's package `postgresql`, or PyPI's `pgserver`"
-        )
+        pytest.skip("no PostgreSQL here: install the distribution's package `postgresql`, or PyPI's `pgserver`")
     with postgres.postgres_server(binaries) as server:
         yield server
 
