@@ -13,7 +13,7 @@ from bot.storage import studies as tables
 from bot.storage.codec import record_from
 from bot.study.belonging import belongs_to, messages_with_participants
 from bot.study.config import StudyConfig
-from bot.study.journey import Step, questions_of, steps_of
+from bot.study.journey import SKIPS, Step, questions_of, steps_of
 from bot.study.measures import StudyTables
 from bot.study.plans import plan_of
 from bot.study.store import Participant, StudyStore
@@ -25,7 +25,6 @@ MESSAGE_COLUMNS = [
 SHOWN_COLUMNS = ["participant", "condition", "domain", "cycle", "position", "kind", "item", "rating"]
 ANSWER_COLUMNS = ["participant", "condition", "questionnaire", "item", "value", "right"]
 VOTE_COLUMNS = ["participant", "first", "second", "choice", "feedback", "voted_at"]
-_SKIPS = ("request_recommendation - skip", "request_recommendation")
 
 
 async def collect(store: StudyStore, study: StudyConfig) -> StudyTables:
@@ -171,7 +170,7 @@ def _react(row: list[Any], before: Record, record: Record) -> None:
     opinions = dict(record.recognized_objects)
     if shown in opinions:
         row[7] = opinions[shown]
-    elif record.intent in _SKIPS and record.recommended != shown:
+    elif record.intent in SKIPS and record.recommended != shown:
         row[7] = "skip"
 
 

@@ -12,14 +12,13 @@ from bot.storage.schema import records
 from bot.storage.studies import answers, participants
 from bot.study.belonging import belongs_to, messages_with_participants
 from bot.study.config import StudyConfig
-from bot.study.journey import questions_of
+from bot.study.journey import SKIPS, questions_of
 from bot.study.population import Filter, Person
 from bot.study.store import StudyStore
 
 _RECENT = 5_000
 """Response times are those of so many messages, the last ones."""
 _ITEMS = 12
-_SKIPS = ("request_recommendation - skip", "request_recommendation")
 WAITS_MS = (50, 100, 200, 500, 1000, 2000)
 """Upper ends of the classes of response times."""
 
@@ -181,7 +180,7 @@ async def _items(connection: AsyncConnection, mine: ColumnElement[bool]) -> list
     )
     said = [turn.c.objects.contains('["' + turn.c.before + f'","{sign}"]') for sign in "+-"]
     left = or_(turn.c.recommended.is_(None), turn.c.recommended != turn.c.before)
-    skipped = turn.c.intent.in_(_SKIPS) & left & ~said[0] & ~said[1]
+    skipped = turn.c.intent.in_(SKIPS) & left & ~said[0] & ~said[1]
     reactions = await connection.execute(
         select(turn.c.before, _count(said[0]), _count(said[1]), _count(skipped))
         .where(turn.c.before.is_not(None))

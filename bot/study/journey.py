@@ -13,6 +13,9 @@ Progress = Mapping[str, Any]
 """What has been done in the step: "preferences", "requests", "ratings", "profile", "messages" to a number; "entities"
 to what the conversation was about."""
 
+SKIPS = ("request_recommendation - skip", "request_recommendation")
+"""Intents that leave the item on show without a rating when another one follows."""
+
 ASKED_ENTITIES = 5
 """At most so many entities are asked about by a questionnaire with `{entity}` in its texts."""
 
