@@ -287,3 +287,13 @@ async def test_an_old_state_gets_the_defaults_of_new_fields(store: SqlStore) -> 
         await connection.execute(schema.conversations.update().values(state={"domain": "music", "gone": 1}))
     async with store.open_turn(make_turn("2")) as opened:
         assert opened.state == DialogueState(domain="music")
+
+
+async def test_ids_that_no_database_can_hold_are_kept_and_found_again(store: SqlStore) -> None:
+    turn = make_turn("1\0\ud800", kind="option", option="pick:\0:\udc80")
+    await answer(store, turn)
+    async with store.open_turn(turn) as opened:
+        assert opened.repeated is not None
+    assert await store.claim(turn) == 0
+    await store.mark_sent(turn)
+    assert await unsent(store) == []
