@@ -2,10 +2,11 @@
 
 from dataclasses import replace
 
+from bot.dialogue import recommending
 from bot.dialogue.opinions import Opinion, acknowledged, note, take, take_properties
 from bot.dialogue.profile import with_preference, without
 from bot.dialogue.questions import raised, resolved, role_said
-from bot.dialogue.scene import Handler, Move, Scene
+from bot.dialogue.scene import Handler, Move, Scene, current
 from bot.dialogue.state import Change, Choice, Preference, Question
 from data.model import Polarity, PropertyId, Qid
 from nlu.entities.answers import read_answer
@@ -49,7 +50,7 @@ def _undo(scene: Scene) -> Move:
 
 def corrects(scene: Scene) -> bool:
     """Whether the message corrects what was understood."""
-    return scene.hears("correction") and (_last(scene) is not None or _guessed(scene) is not None)
+    return scene.hears("correction") and bool(_last(scene) or _guessed(scene) or _denied(scene))
 
 
 def _guessed(scene: Scene) -> Question | None:
@@ -58,9 +59,17 @@ def _guessed(scene: Scene) -> Question | None:
     return question if question and question.kind in {"polarity", "role", "confirmation"} else None
 
 
+def _denied(scene: Scene) -> set[Qid | None]:
+    """What the message says was not meant: "not Dune, I meant Neuromancer". That is no opinion on it."""
+    text = scene.understood.text
+    return {_likely(one) for one in scene.understood.mentions if scene.say.hears("denying", text[: one.start])}
+
+
 def _correct(scene: Scene) -> Move:
     question = _guessed(scene)
     move = scene.move(events=frozenset({"preference"}))
+    if _denied(scene) & {*scene.state.seeds}:
+        return _resembling(scene)
     if question:
         return _instead(scene, replace(move, state=resolved(move.state, question)), None)
     change = _wrong(scene)
@@ -80,7 +89,7 @@ def _wrong(scene: Scene) -> Change | None:
     named = {_likely(mention) for mention in scene.understood.mentions}
     about = [change for change in recent if change.qid in named]
     told = [change for change in recent if picked(scene.turn.text, change.others)]
-    late = [change for change in recent if scene.state.turns - change.turn <= _FRESH]
+    late = [change for change in recent if not _denied(scene) and scene.state.turns - change.turn <= _FRESH]
     return next(iter((*about, *told, *late)), None)
 
 
@@ -97,8 +106,10 @@ def _other(scene: Scene, change: Change) -> Choice | None:
 
 def _named_instead(scene: Scene, change: Change | None) -> list[Mention]:
     """What the message names besides the wrong one, or the wrong one in another role; with the opinion on that."""
-    wrong, polarity = (change.qid, change.polarity) if change else (None, None)
-    named = (mention for mention in scene.understood.mentions if mention.role or _likely(mention) != wrong)
+    wrong, polarity = _denied(scene), None
+    if change:
+        wrong, polarity = wrong | {change.qid}, change.polarity
+    named = (mention for mention in scene.understood.mentions if mention.role or _likely(mention) not in wrong)
     return [replace(mention, polarity=polarity or mention.polarity) for mention in named]
 
 
@@ -110,6 +121,15 @@ def _instead(scene: Scene, move: Move, change: Change | None) -> Move:
         asked = Question("item", change.others, change.mention, polarity=change.polarity)
         return move.also(state=raised(move.state, [asked]))
     return move.also(scene.say("not_that_one"), then="remind")
+
+
+def _resembling(scene: Scene) -> Move:
+    """The last request once more, for items like what is named in place of the wrong example."""
+    meant = tuple(qid for mention in _named_instead(scene, None) if (qid := _likely(mention)))
+    kept = tuple(qid for qid in scene.state.seeds if qid not in _denied(scene))
+    move, shown = scene.move(), current(scene.state)
+    move = recommending.rated(move, shown, "skip") if shown else move
+    return recommending.started(scene, move.with_state(seeds=(*kept, *meant)))
 
 
 def picked(text: str, choices: tuple[Choice, ...]) -> Choice | None:
@@ -127,7 +147,7 @@ def revises(scene: Scene) -> bool:
     about_it = understood.coarse_intent in REACTING and understood.domain in {None, scene.state.domain}
     named = bool(understood.mentions or understood.constraints)
     opinion = _new_opinion(scene) is not None and _last(scene) is not None
-    return scene.hears("revision") and about_it and not named and opinion
+    return scene.hears("revision") and not scene.hears("other") and about_it and not named and opinion
 
 
 def _new_opinion(scene: Scene) -> Polarity | None:
@@ -179,7 +199,7 @@ def _specify(scene: Scene) -> Move:
 
 HANDLERS = (
     Handler("undo", lambda scene: scene.does == "undo", _undo),
-    Handler("correction", corrects, _correct),
     Handler("revision", revises, _revise),
+    Handler("correction", corrects, _correct),
     Handler("role", specifies, _specify),
 )
