@@ -13,7 +13,6 @@ import argparse
 import asyncio
 import json
 import os
-import platform
 import random
 import socket
 import statistics
@@ -23,13 +22,13 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
+from benchmarks.figures import circumstances, show
 from benchmarks.load_server import PATH, SECRET, LoadServer
 from benchmarks.processes import cpu_seconds, memory_mb
 from bot.channels.wording import load_channel_wordings
@@ -265,9 +264,7 @@ async def measure(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
             "curve": curve,
             "memory": soak,
             "refused_by_telegram": len(server.refused),
-            "load_average": round(os.getloadavg()[0], 1),
-            "date": datetime.now(UTC).date().isoformat(),
-            "machine": f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}",
+            **circumstances(),
         }
 
 
@@ -335,12 +332,7 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         found = asyncio.run(measure(given, Path(folder)))
-    if given.json:
-        json.dump(found, sys.stdout)
-        print()
-    else:
-        for name, value in found.items():
-            print(f"{name.replace('_', ' '):26} {value}")
+    show(found, as_json=given.json)
 
 
 if __name__ == "__main__":

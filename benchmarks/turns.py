@@ -6,20 +6,16 @@ cache answers for the parts that are measured. Starting up and a first conversat
 
 import argparse
 import asyncio
-import json
-import os
-import platform
 import statistics
-import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack
-from datetime import UTC, datetime
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
+from benchmarks.figures import circumstances, show
 from bot.app import Bot, running_bot
 from bot.channels.base import Turn, UserKey
 from bot.clock import utc_now
@@ -107,9 +103,7 @@ def summary(turns: Sequence[tuple[float, Record]], start_seconds: float, users: 
         "recommendation_p95_ms": percentile(recommending, 95),
         "stages_median_ms": {stage: percentile(taken, 50) for stage, taken in stages.items()},
         "start_seconds": round(start_seconds, 1),
-        "load_average": round(os.getloadavg()[0], 1),
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}",
+        **circumstances(),
     }
 
 
@@ -129,12 +123,7 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         found = asyncio.run(measure(given.users, Path(folder), given.database_url))
-    if given.json:
-        json.dump(found, sys.stdout)
-        print()
-    else:
-        for name, value in found.items():
-            print(f"{name.replace('_', ' '):26} {value}")
+    show(found, as_json=given.json)
 
 
 if __name__ == "__main__":
