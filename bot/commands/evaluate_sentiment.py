@@ -1,5 +1,6 @@
 """`converse evaluate sentiment`: how often the polarity of a mention is right."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -47,7 +48,11 @@ def sentiment(
         document["errors"] = wrong(outcomes)
     if as_json:
         emit(document)
-        return
+    else:
+        _show(document)
+
+
+def _show(document: Mapping[str, Any]) -> None:
     typer.echo(f"{document['model']}: {document['n']} mentions, accuracy {document['accuracy']:.3f}")
     typer.echo(
         f"  balanced {document['balanced_accuracy']:.3f}, all of a sentence right {document['sentences_exact']:.3f}"

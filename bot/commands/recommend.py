@@ -58,11 +58,10 @@ def recommend(
     catalogue, domains = catalogue_of(settings), load_domains()
     likes, dislikes, filters = (_known(catalogue, given or []) for given in (like, dislike, filter_))
     constraints = tuple(Constraint(text=catalogue.label(qid), values=(qid,)) for qid in filters)
+    request = Request(domain, likes, dislikes, constraints=constraints, n=n, variant=variant, seed=seed)
     engine = build_recommender(catalogue, domains)
     start = time.perf_counter()
-    result = engine.recommend(
-        Request(domain, likes, dislikes, constraints=constraints, n=n, variant=variant, seed=seed)
-    )
+    result = engine.recommend(request)
     elapsed = (time.perf_counter() - start) * 1000
     if plot is not None and result.items:
         _draw(plot, result, catalogue, domains[domain])

@@ -1,16 +1,23 @@
 """`converse train sentiment`: makes a sentiment model and puts it where the bot looks for it."""
 
+import shutil
+import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bot.commands import group
+from bot.errors import UsageError
 
 if TYPE_CHECKING:
     from nlu.sentiment.card import ModelCard
     from nlu.sentiment.examples import Sources
 
+Converse = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Released conversations to learn from too.", show_default=False)
+]
 Folders = Annotated[
     list[Path] | None,
     typer.Option("--redial", metavar="DIR", help="ReDial folder; its test files are never read.", show_default=False),
@@ -23,6 +30,19 @@ Cases = Annotated[
     list[Path] | None,
     typer.Option("--cases", metavar="FILE", help="Cases kept out of training and measured.", show_default=False),
 ]
+Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Where the model goes; default: the one in use.")]
+Work = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Keeps what every pass learns; interrupted training goes on from it.", show_default=False
+    ),
+]
+Encoder = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODEL", help="Take its adapted encoder; only the classifier over it is trained.", show_default=False
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -32,43 +52,20 @@ def register(app: typer.Typer) -> None:
 
 
 def sentiment(
-    data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Released conversations to learn from too.", show_default=False)
-    ] = None,
+    data: Converse = None,
     redial: Folders = None,
     snippets: Files = None,
     cases: Cases = None,
     model: Annotated[str, typer.Option(help="default (over MiniLM) or small (over word vectors).")] = "default",
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where the model goes; default: the one in use.")
-    ] = None,
-    work: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Keeps what every pass learns; interrupted training goes on from it.",
-            show_default=False,
-        ),
-    ] = None,
-    encoder: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL",
-            help="Take its adapted encoder; only the classifier over it is trained.",
-            show_default=False,
-        ),
-    ] = None,
+    out: Out = None,
+    work: Work = None,
+    encoder: Encoder = None,
     seed: Annotated[int, typer.Option(help="Same seed, same data: same model.")] = 7,
 ) -> None:
     """Trains on the project's own sentences and, if given, on what people said and rated.
 
     The model is trained in a temporary folder and replaces the one in use only when all went well.
     """
-    import shutil
-    import tempfile
-    import time
-
-    from bot.errors import UsageError
     from bot.progress import shown_progress
     from data.catalogue import load_catalogue
     from nlu.sentiment.card import MODELS_FOLDER, model_folder

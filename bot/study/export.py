@@ -42,8 +42,7 @@ async def export_study(
         licence: terms for the datasheet.
 
     Raises:
-        UsageError: the folder cannot be written.
-        DataError: the same, for the tables.
+        UsageError, DataError: the folder cannot be written.
     """
     kept = {person.user_id for person in await store.participants() if person.excluded is None}
     written = [(user, record) for user, record in await records_of(store, study) if user in kept]

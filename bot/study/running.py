@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import get_args
 
 from bot.app import Bot
@@ -100,11 +101,8 @@ def study_desk(
             initial=state_in(settings, condition, settings.language),
         )
 
-    def states(condition: Condition, language: str) -> DialogueState:
-        return state_in(settings, condition, language)
-
     scribe = CatalogueScribe(StudyStore(store, study), know.catalogue, know.recommender)
-    return StudyDesk(study, store, otherwise, changed, states, scribe, clock)
+    return StudyDesk(study, store, otherwise, changed, partial(state_in, settings), scribe, clock)
 
 
 def with_studies(studies: Sequence[StudyConfig], settings: Settings, bot: Bot, otherwise: Conversation) -> Studies:

@@ -83,11 +83,7 @@ def convert(
         UsageError: unknown target.
         DataError: `out` lies in the source, or cannot be written.
     """
-    if target not in WRITERS:
-        raise UsageError(f"unknown format {target!r}; known are {', '.join(WRITERS)}")
-    source, destination = dataset.root.resolve(), out.resolve()
-    if source == destination or (source.is_dir() and destination.is_relative_to(source)):
-        raise DataError(f"{out}: lies in the source; choose another --out")
+    _check(dataset, target, out)
     made = Conversion(dataset.format.name, target)
 
     def told(problem: Problem) -> None:
@@ -104,6 +100,15 @@ def convert(
     except OSError as error:
         raise DataError(f"{error.filename or out}: cannot be written ({error.strerror})") from error
     return made
+
+
+def _check(dataset: Dataset, target: str, out: Path) -> None:
+    """Refuses what cannot be done, before anything is written."""
+    if target not in WRITERS:
+        raise UsageError(f"unknown format {target!r}; known are {', '.join(WRITERS)}")
+    source, destination = dataset.root.resolve(), out.resolve()
+    if source == destination or (source.is_dir() and destination.is_relative_to(source)):
+        raise DataError(f"{out}: lies in the source; choose another --out")
 
 
 def _write_account(made: Conversion, folder: Path) -> None:
