@@ -124,7 +124,8 @@ class Understander:
                 overall = await asyncio.to_thread(self._sentiment.overall, text) if wanted else None
                 return _Opinions(linking, overall=overall)
             spans = tuple(Span(target.start, target.end) for target in targets)
-            polarities = await asyncio.to_thread(self._sentiment.polarities, text, spans)
+            told = self._without_aside(Message(text, self._words), spans)
+            polarities = await asyncio.to_thread(self._sentiment.polarities, told, spans)
         except BackendError:
             return _Opinions(linking, notes=(SENTIMENT_UNAVAILABLE,))
         signs = iter(polarities)
@@ -133,6 +134,19 @@ class Understander:
         item = replace(references[0], polarity=next(signs)) if references else None
         properties = tuple(replace(one, polarity=next(signs)) for one in linking.property_references)
         return _Opinions(replace(linking, mentions=mentions, item_reference=item, property_references=properties))
+
+    def _without_aside(self, message: Message, spans: tuple[Span, ...]) -> str:
+        """The text up to a last clause that judges something else: "I loved Alien, but the sequel bored me"."""
+        words = self._words
+        aside = message.clauses[-1] if len(message.clauses) > 1 else None
+        if aside is None or message.word(aside.first) not in words.breaks:
+            return message.text
+        start = message.tokens[aside.first].start
+        own_subject = message.word(aside.first + 1) in words.articles | words.determiners - words.item_pronouns
+        about_it = message.word(aside.first + 2) in words.beside_titles
+        judged = any(message.is_opinion(place) for place in range(aside.first))
+        named = any(span.end > start for span in spans)
+        return message.text[:start] if own_subject and judged and not (about_it or named) else message.text
 
     def _with_exceptions(self, message: Message, mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
         """An exception has the other opinion than what it is an exception of: "no horror, except Alien"."""

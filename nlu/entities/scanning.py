@@ -142,7 +142,7 @@ class Scanner:
             for last in range(first + 1, min(first + _LONGEST_NAME, count) + 1):
                 span = Segment(first, last)
                 postings = self._postings(message, span)
-                if postings:
+                if postings and not self._any_of_genre(message, span):
                     kept = self._support.kept(message, span, postings, item_shown=item_shown)
                     kept = kept or (postings if self._beside_genre(message, span) else ())
                     if kept:
@@ -155,6 +155,14 @@ class Scanner:
         if country is None:
             return postings
         return self._support.national(message, span, (*self._index.exact(fold(country)), *postings))
+
+    def _any_of_genre(self, message: Message, span: Segment) -> bool:
+        """Whether the words ask for a genre rather than name something: "a romance", but not "A Romance"."""
+        first = span.first + 1
+        if first >= span.last or message.word(span.first) not in message.words.indefinite & message.words.articles:
+            return False
+        plain = not message.tokens[first].capital and span not in message.quoted
+        return plain and self._support.names_genre(self._index.exact(message.key(first, span.last)))
 
     def _beside_genre(self, message: Message, span: Segment) -> bool:
         """Whether an adjective of nationality stands beside a genre: "Korean thriller", "commedia italiana"."""

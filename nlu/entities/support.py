@@ -85,10 +85,14 @@ class Support:
         return ()
 
     def _nationality_counts(self, message: Message, span: Segment) -> bool:
-        """Beside a noun, a role or "in", or after a verb of taste; not in "do you speak Italian?"."""
+        """Beside a noun, a role or "in", denied, or after a verb of taste; not in "do you speak Italian?"."""
         words = message.words
-        telling = self._nouns | words.role_words | words.in_language | words.negations
-        if {message.word(span.first - 1), message.word(span.last)} & telling:
+        telling = self._nouns | words.role_words | words.in_language
+        before = span.first - 1
+        while message.is_article(before):
+            before -= 1
+        beside = {message.word(span.first - 1), message.word(span.last)}
+        if beside & telling or message.word(before) in words.negations:
             return True
         return message.is_opinion(self.before(message, span.first))
 
