@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from data.domains import DomainConfig, load_domains
 
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from nlu.sentiment.recognizer import StanzaSentimentRecognizer
     from nlu.understanding import Understander
     from recommender.model import Recommender
+
+
+# The same inputs in every run; `make fuzz` looks for new ones.
+settings.register_profile("repeatable", derandomize=True)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session")

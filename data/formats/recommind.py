@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from data.formats.encoding import head_of
 from data.formats.jsontext import JsonStyle, read_document, styled_like
@@ -349,7 +349,8 @@ def _count(dialogue: Dialogue, found: Counter[str], labels: Counter[str], answer
                 answers.setdefault(f"{party.role}.{name}", []).append(value)
     for utterance in dialogue.utterances:
         found[utterance.role] += 1
-        found["searches"] += len(cast("list[Any]", utterance.details.get("searches") or []))
+        searches = utterance.details.get("searches")
+        found["searches"] += len(searches) if isinstance(searches, list) else 0
         found["entities"] += len(utterance.mentions)
         for mention in utterance.mentions:
             labels.update(f"knowledge.{role}.{label}" for role, label in mention.knowledge.items())
