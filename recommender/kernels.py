@@ -32,7 +32,7 @@ def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @_compiled
-def find_node(nodes, count, number):  # type: ignore[no-untyped-def]
+def find_node(nodes, count, number):
     """Index of an id among the first `count` nodes, which are sorted by id, or -1."""
     low, high = 0, count
     while low < high:
@@ -47,7 +47,7 @@ def find_node(nodes, count, number):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def edge_weight(nodes, edges, one, other):  # type: ignore[no-untyped-def]
+def edge_weight(nodes, edges, one, other):
     """Weight of the edge between two nodes, 0 when there is none; looks through the shorter of the two lists."""
     if nodes[one].size > nodes[other].size:
         one, other = other, one
@@ -59,7 +59,7 @@ def edge_weight(nodes, edges, one, other):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def _append(nodes, edges, tail, node, target, weight):  # type: ignore[no-untyped-def]
+def _append(nodes, edges, tail, node, target, weight):
     """Adds one directed edge, for which there must be room; a full list moves to the tail with twice the room."""
     start, size = np.int64(nodes[node].start), np.int64(nodes[node].size)
     if size == nodes[node].capacity:
@@ -78,7 +78,7 @@ def _append(nodes, edges, tail, node, target, weight):  # type: ignore[no-untype
 
 
 @_compiled
-def join(nodes, edges, tail, node, targets, weights, first):  # type: ignore[no-untyped-def]
+def join(nodes, edges, tail, node, targets, weights, first):
     """Joins a node to others, both ways, except to itself and to those that it is joined to.
 
     Args:
@@ -105,7 +105,7 @@ def join(nodes, edges, tail, node, targets, weights, first):  # type: ignore[no-
 
 
 @_compiled
-def part(nodes, edges, node):  # type: ignore[no-untyped-def]
+def part(nodes, edges, node):
     """Takes all edges of a node away; the room for them stays. The last edge of each neighbour fills the gap."""
     start = np.int64(nodes[node].start)
     for at in range(start, start + np.int64(nodes[node].size)):
@@ -131,7 +131,7 @@ def part(nodes, edges, node):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def _slot(table, touched, count, node):  # type: ignore[no-untyped-def]
+def _slot(table, touched, count, node):
     """Slot of a node in the work space, made on first touch; the number of touched slots follows it."""
     mask = table.shape[0] - 1
     at = ((np.int64(node) * 2654435769) >> 12) & mask
@@ -148,7 +148,7 @@ def _slot(table, touched, count, node):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def _plant(nodes, table, touched, queue, seeds, masses, epsilon, lowest):  # type: ignore[no-untyped-def]
+def _plant(nodes, table, touched, queue, seeds, masses, epsilon, lowest):
     """Queues every seed with its mass; returns how many there are."""
     count = 0
     for index in range(seeds.shape[0]):
@@ -160,7 +160,7 @@ def _plant(nodes, table, touched, queue, seeds, masses, epsilon, lowest):  # typ
 
 
 @_compiled
-def push(nodes, edges, table, touched, queue, seeds, masses, alpha, epsilon, least):  # type: ignore[no-untyped-def]
+def push(nodes, edges, table, touched, queue, seeds, masses, alpha, epsilon, least):
     """Signed forward push until no residue exceeds epsilon times its node's weighted degree.
 
     Residues may have either sign, since x is linear in the seeds. Every seed is pushed once at least: a hub's limit is
@@ -203,14 +203,14 @@ def push(nodes, edges, table, touched, queue, seeds, masses, alpha, epsilon, lea
 
 
 @_compiled
-def reset(table, touched, count):  # type: ignore[no-untyped-def]
+def reset(table, touched, count):
     """Empties the slots in use."""
     for index in range(count):
         table[touched[index]].key = EMPTY
 
 
 @_compiled
-def _value(table, node, share):  # type: ignore[no-untyped-def]
+def _value(table, node, share):
     """What the push knows of x at a node: the estimate and a share of the residue."""
     mask = table.shape[0] - 1
     at = ((np.int64(node) * 2654435769) >> 12) & mask
@@ -222,7 +222,7 @@ def _value(table, node, share):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def _pulled(nodes, edges, table, node, seeds, masses, alpha, share, depth):  # type: ignore[no-untyped-def]
+def _pulled(nodes, edges, table, node, seeds, masses, alpha, share, depth):
     start, size = np.int64(nodes[node].start), np.int64(nodes[node].size)
     if size > WIDE:
         return _value(table, node, 1.0 - alpha)
@@ -241,7 +241,7 @@ def _pulled(nodes, edges, table, node, seeds, masses, alpha, share, depth):  # t
 
 
 @_compiled
-def pull(nodes, edges, table, wanted, seeds, masses, alpha, share, depth):  # type: ignore[no-untyped-def]
+def pull(nodes, edges, table, wanted, seeds, masses, alpha, share, depth):
     """Jacobi steps for some nodes alone: x of each from what the push knows around it.
 
     Args:
@@ -262,7 +262,7 @@ def pull(nodes, edges, table, wanted, seeds, masses, alpha, share, depth):  # ty
 
 
 @_compiled
-def _sift(best, scores, kept, node, score):  # type: ignore[no-untyped-def]
+def _sift(best, scores, kept, node, score):
     """Puts a node in its place among the best, which are kept in descending order; returns how many are kept."""
     if kept == best.shape[0]:
         if score <= scores[kept - 1]:
@@ -279,7 +279,7 @@ def _sift(best, scores, kept, node, score):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def _eligible(nodes, node, domain, barred, allowed):  # type: ignore[no-untyped-def]
+def _eligible(nodes, node, domain, barred, allowed):
     if nodes[node].domain != domain or (allowed.shape[0] > 0 and allowed[node] == 0):
         return False
     low, high = 0, barred.shape[0]
@@ -293,7 +293,7 @@ def _eligible(nodes, node, domain, barred, allowed):  # type: ignore[no-untyped-
 
 
 @_compiled
-def shortlist(nodes, table, touched, count, share, domain, barred, allowed, gamma, prior_total, leaders, size):  # type: ignore[no-untyped-def]  # fmt: skip
+def shortlist(nodes, table, touched, count, share, domain, barred, allowed, gamma, prior_total, leaders, size):
     """The best items by what the push knows, among touched items and the best known ones; node indices, best first.
 
     Args:
@@ -338,7 +338,7 @@ def shortlist(nodes, table, touched, count, share, domain, barred, allowed, gamm
 
 
 @_compiled
-def gauss_seidel(nodes, edges, count, seeds, alpha, tolerance, limit):  # type: ignore[no-untyped-def]
+def gauss_seidel(nodes, edges, count, seeds, alpha, tolerance, limit):
     """Solves the walk for all nodes by Gauss-Seidel sweeps over y = D^-1 x.
 
     Args:
