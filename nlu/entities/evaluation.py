@@ -17,7 +17,7 @@ from nlu.entities.index import allowed_edits
 from nlu.entities.message import Message, Segment
 from nlu.entities.words import Words
 from nlu.intents.coarse import coarse_intent
-from nlu.intents.mending import mend
+from nlu.intents.rules import mend
 from nlu.intents.text import normalize
 from nlu.model import Context, EntityLinker, Linking
 

@@ -1,10 +1,10 @@
 """The coarse intents that the text classifier tells apart, and which of them each published intent is."""
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
 from data.model import Polarity
+from nlu.intents.rules import decided
 
 __all__ = [
     "ABOUT_THE_ITEM",
@@ -134,20 +134,6 @@ COARSE: Final[Mapping[str, str]] = {
 }
 """Exact intent to the coarse one, where the text does not decide (see `coarse_intent`)."""
 
-_STATES_OPINION: Final = re.compile(
-    r"\b(i\s+(\w+\s+)?(do(n'?t|\s+not|\s+n'?t)\s+)?(really\s+)?(like|love|hate|dislike|prefer|enjoy|adore)|"
-    r"(don'?t|do\s+not)\s+(like|love)|^(like|love|dislike|hate)\b(?!\s+(as\s+)?\w+$)|favou?rite)\b",
-    re.IGNORECASE,
-)
-_FORMS: Final[tuple[tuple[str, re.Pattern[str], str], ...]] = (
-    ("preference - disambiguation", _STATES_OPINION, "preference"),
-    ("preference - disambiguation", re.compile(r"^\W*(yes|yeah|yep|ok|okay|si|sì)\W*$", re.IGNORECASE), "affirm"),
-    ("preference - disambiguation", re.compile(r"^\W*(no|nope)(\W+no)*\W*$", re.IGNORECASE), "deny"),
-    (f"{_REC} - preference", re.compile(r"^\W*(yes|yeah|yep|ok|okay|si|sì)\W*$", re.IGNORECASE), "affirm"),
-    (f"{_REC} - preference", re.compile(r"^\W*(no|nope)(\W+no)*\W*$", re.IGNORECASE), "deny"),
-    ("reset_profile - cancel", re.compile(r"\bskip\b", re.IGNORECASE), "skip"),
-)
-
 
 def coarse_intent(exact: str, text: str) -> str:
     """The coarse intent of a published row: its label's, but for texts whose form says what they are by themselves.
@@ -162,7 +148,5 @@ def coarse_intent(exact: str, text: str) -> str:
     Returns:
         One of `COARSE_INTENTS`, "fallback" for the fallback intents, "chitchat" for small talk never seen before.
     """
-    for label, form, coarse in _FORMS:
-        if exact == label and form.search(text):
-            return coarse
-    return COARSE.get(exact, "chitchat" if exact.startswith("smalltalk.") else "fallback")
+    otherwise = "chitchat" if exact.startswith("smalltalk.") else "fallback"
+    return decided("forms", exact, text) or COARSE.get(exact, otherwise)

@@ -11,7 +11,7 @@ import yaml
 from data.catalogue import Catalogue, load_catalogue
 from data.model import Entity
 from nlu.intents.coarse import coarse_intent
-from nlu.intents.mending import mend
+from nlu.intents.rules import mend
 from nlu.intents.sentences import Sentences, fill, load_sentences, starter_files
 from nlu.intents.text import normalize
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bot.dialogue import labels
-from nlu.intents.mending import RULES
+from nlu.intents.rules import rules
 
 
 def test_every_label_and_rule_is_documented(root: Path) -> None:
@@ -13,7 +13,6 @@ def test_every_label_and_rule_is_documented(root: Path) -> None:
     for coarse, row in labels.EXACT.items():
         entries = "; ".join(f"{phase.value}: `{exact}`" for phase, exact in row.items() if phase is not None)
         assert f"| {coarse} | `{row[None]}` | {entries} |" in text
-    for rule in RULES:
-        words = rule.words.replace("|", "\\|")
-        assert f"| {rule.name} | " in text
-        assert words in text
+    for rule in (rule for part in rules().values() for rule in part):
+        recorded, words = (pattern.replace("|", "\\|") for pattern in (rule.labels, rule.words))
+        assert f"| {rule.name} | `{recorded}` | `{words}` | " in text
