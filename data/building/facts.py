@@ -17,13 +17,6 @@ from data.model import Domain, PropertyId, Qid
 __all__ = ["Facts", "Item", "StarterConfig", "Value", "italian_title", "read_config", "read_facts"]
 
 _CONFIG = Path(__file__).with_name("starter.yaml")
-_ITALIAN = re.compile(
-    r"\b(?:il|lo|gli|d?el(?:la|lo|l|le)|degli|dei|nel(?:la|l)?|dal(?:la)?|alla?|che|è|una?|di|ed?|[ld]|i)\b"
-)
-_OTHER = re.compile(
-    r"\b(?:the|of|and|an?|in|on|to|et|les|des|du|l[ea]|el|l[oa]s|y|une|de[rm]?|die|das|und|eine?|[oa]s|do|da|for)\b"
-)
-_NOT_A_NAME = re.compile(r"\d{6,}|\bIPI\b|\((?:film|novel|book|album|song|band|movie)[^)]*\)|^''|''$|;|https?:")
 _EXPLANATION = re.compile(r"\s+\([^)]*\)$")
 _ITEMS = frozenset({"movie", "book", "song", "band"})
 MAX_NAME = 80
@@ -82,6 +75,9 @@ class StarterConfig(BaseModel):
     not_items: frozenset[Qid]
     small_words: frozenset[str]
     abbreviations: frozenset[str]
+    not_a_name: re.Pattern[str]
+    italian: re.Pattern[str]
+    not_italian: re.Pattern[str]
     musicians: Mapping[Qid, str]
     known_otherwise: Mapping[Qid, str]
 
@@ -104,7 +100,7 @@ def read_facts(folder: Path, config: StarterConfig) -> Facts:
     }
     values = {
         row["qid"]: Value(
-            config.labels.get(row["qid"], _clean(row["label"])), _clean_all(row["aliases"]), row["used_as"]
+            config.labels.get(row["qid"], _clean(row["label"])), _clean_all(row["aliases"], config), row["used_as"]
         )
         for row in _rows(folder / "values.jsonl")
     }
@@ -129,7 +125,7 @@ def _item(row: Mapping[str, Any], domain: Domain, config: StarterConfig) -> Item
     return Item(
         qid=row["qid"],
         label=config.labels.get(row["qid"], _EXPLANATION.sub("", _clean(row["label"]))),
-        aliases=_clean_all(row["aliases"]),
+        aliases=_clean_all(row["aliases"], config),
         kind=config.kinds.get(row["qid"], row["kind"]),
         domain=domain,
         is_item=(row["is_item"] or config.kinds.get(row["qid"]) in _ITEMS) and row["qid"] not in config.not_items,
@@ -145,14 +141,15 @@ def _clean(name: str) -> str:
     return " ".join(unicodedata.normalize("NFC", name).replace("\xa0", " ").replace("’", "'").split())
 
 
-def _clean_all(aliases: list[str]) -> tuple[str, ...]:
-    return tuple(_clean(alias) for alias in aliases if len(alias) <= MAX_NAME and not _NOT_A_NAME.search(alias))
+def _clean_all(aliases: list[str], config: StarterConfig) -> tuple[str, ...]:
+    names = (alias for alias in aliases if len(alias) <= MAX_NAME and not config.not_a_name.search(alias))
+    return tuple(map(_clean, names))
 
 
-def italian_title(aliases: tuple[str, ...]) -> str | None:
+def italian_title(aliases: tuple[str, ...], config: StarterConfig) -> str | None:
     """The first alias that its small words show to be Italian; None when no alias does."""
     for alias in aliases:
         name = alias.casefold()
-        if len(name.split()) > 1 and _ITALIAN.search(name) and not _OTHER.search(name):
+        if len(name.split()) > 1 and config.italian.search(name) and not config.not_italian.search(name):
             return alias
     return None

@@ -81,7 +81,7 @@ class Compiler:
             if only_names := tuple(name for qid, name in item.relations.get(pid, ()) if qid is None):
                 unnamed[pid] = only_names[:MOST_VALUES]
         aliases = distinct_names(item.label, item.aliases)
-        italian = italian_title(aliases) if item.domain != "music" else None
+        italian = italian_title(aliases, self._config) if item.domain != "music" else None
         return self._genres.applied(
             Entity(
                 qid=item.qid,

@@ -1,16 +1,20 @@
 """Titles and IMDb ids of the datasets, mapped to entities of the catalogue."""
 
+import functools
 import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import yaml
 
 from data.formats.model import Dialogue, EntityLabel, Mention
 from data.model import Entity, Polarity, Qid
 
 _TITLE_YEAR = re.compile(r"^(?P<title>.*?)\s*\((?P<year>\d{4})\)\s*$")
-_ARTICLE_BEHIND = re.compile(r",\s*(?:the|an?)\s*$", re.IGNORECASE)
+_ARTICLES = Path(__file__).with_name("articles.yaml")
 _IMDB = re.compile(r"tt\d+")
 
 
@@ -125,7 +129,15 @@ def _polarity(entity: str, labels: Iterable[EntityLabel]) -> Polarity | None:
 
 def _folded(title: str) -> str:
     """Without case, accents, punctuation and the article, before or behind ("Thing, The")."""
-    title = _ARTICLE_BEHIND.sub("", title)
+    name, comma, last = title.rpartition(",")
+    if comma and last.strip().casefold() in _articles():
+        title = name
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode() or title
     words = re.sub(r"[^\w]+", " ", plain.replace("&", " and ").casefold()).split()
-    return " ".join(words[1:] if len(words) > 1 and words[0] in {"the", "a", "an"} else words)
+    return " ".join(words[1:] if len(words) > 1 and words[0] in _articles() else words)
+
+
+@functools.cache
+def _articles() -> frozenset[str]:
+    """Those that the titles of the datasets begin or end with."""
+    return frozenset(yaml.safe_load(_ARTICLES.read_text(encoding="utf-8")))

@@ -4,6 +4,7 @@ Nothing of them is kept in the project. Their labels are noisy (a ReDial answer 
 sentence at hand may say nothing), so `nlu.sentiment.training` keeps only those that a first model does not contradict.
 """
 
+import functools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import yaml
 from rapidfuzz import fuzz
 
 from data.catalogue.catalogue import Catalogue
@@ -24,13 +26,10 @@ from nlu.sentiment.masking import mask, words
 _MOVIE = re.compile(r"@(\d+)")
 _LIKED = {0: "-", 1: "+"}
 _MATCH = 88
-_REFERENCE = re.compile(r"\b(it|this|that|him|her|them|this (?:movie|film|book|song|one))\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+(?:'\w+)*")
 _STRONG, _FAINT = 1.2, 0.25
 _SHORT = 16
-_NOUN = re.compile(
-    r"\b(?:(?:the|this) (?:movie|film|picture|book|album|song|show|series|story)|it|this)\b", re.IGNORECASE
-)
+_PATTERNS = Path(__file__).with_name("corpora.yaml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,7 @@ def converse(folder: Path, catalogue: Catalogue) -> Iterator[Opinion]:
 def _converse_row(row: dict[str, Any], catalogue: Catalogue, group: str) -> Opinion | None:
     text = row["message"]
     objects = [part for part in split(row["recognizedObjects"]) if part.endswith(("+", "-"))]
-    reference = _REFERENCE.search(text)
+    reference = _pattern("reference").search(text)
     if len(objects) == 1 and reference and len(words(text)) <= 8:
         return Opinion(text, (Span(*reference.span()),), (objects[0][-1],), group, "converse")
     spans: list[Span] = []
@@ -183,9 +182,15 @@ def rated_clauses(opinions: Iterable[Opinion]) -> dict[str, list[str]]:
         text = opinion.text.rstrip(" .")
         if opinion.targets or opinion.signs[0] not in clauses or len(words(text)) > _SHORT or re.search(r"\bX\b", text):
             continue
-        clause, named = _NOUN.subn("X", text, count=1)
+        clause, named = _pattern("subject").subn("X", text, count=1)
         clauses[opinion.signs[0]].append(clause if named else f"X: {text}")
     return clauses
+
+
+@functools.cache
+def _pattern(name: str) -> re.Pattern[str]:
+    """A pattern of `corpora.yaml`, whatever the capitals."""
+    return re.compile(yaml.safe_load(_PATTERNS.read_text(encoding="utf-8"))[name], re.IGNORECASE)
 
 
 def _json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
