@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from bot.config import Settings
+from bot.storage.store import SqlStore
 from data.catalogue import Catalogue, load_catalogue
 from data.domains import DomainConfig
 from data.model import Domain
@@ -11,7 +12,7 @@ from nlu.entities.storage import prepared_index
 from nlu.entities.wikidata import WikidataClient
 from nlu.entities.words import load_words
 
-__all__ = ["catalogue_of", "linker_of"]
+__all__ = ["catalogue_of", "grown_catalogue", "linker_of"]
 
 
 def catalogue_of(settings: Settings) -> Catalogue:
@@ -22,6 +23,14 @@ def catalogue_of(settings: Settings) -> Catalogue:
         DataError: a catalogue file is not valid; the message names the lines.
     """
     return load_catalogue(settings.catalogue, settings.data_dir / "catalogue")
+
+
+async def grown_catalogue(settings: Settings, store: SqlStore) -> Catalogue:
+    """The catalogue in use with what the bot learned in conversations. Raises as `catalogue_of`, and StorageError."""
+    catalogue = catalogue_of(settings)
+    for entity in await store.learned():
+        catalogue.add(entity)
+    return catalogue
 
 
 def linker_of(

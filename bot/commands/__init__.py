@@ -1,8 +1,13 @@
 """The families of commands. Each module has `register(app)`, which adds its commands; `bot.cli` finds them all."""
 
-from typing import Annotated, Any
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Annotated, Any, TypeVar
 
 import typer
+
+Thing = TypeVar("Thing")
+Result = TypeVar("Result")
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 """The option of every command whose result programs read."""
@@ -13,6 +18,17 @@ def emit(document: Any) -> None:
     import orjson
 
     typer.echo(orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY).decode())
+
+
+def within(opening: AbstractAsyncContextManager[Thing], act: Callable[[Thing], Awaitable[Result]]) -> Result:
+    """Opens something such as the database, does one thing with it and closes it; gives what the action gives."""
+    import asyncio
+
+    async def run() -> Result:
+        async with opening as thing:
+            return await act(thing)
+
+    return asyncio.run(run())
 
 
 def group(app: typer.Typer, name: str, help_text: str) -> typer.Typer:

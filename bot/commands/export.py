@@ -76,7 +76,7 @@ async def _read(settings: "Settings") -> "Source":
     from bot.clock import utc_now
     from bot.export.answers import read_study_data
     from bot.export.run import Source
-    from bot.parts import catalogue_of
+    from bot.parts import grown_catalogue
     from bot.storage.reading import all_records
     from bot.storage.store import open_store
 
@@ -84,9 +84,7 @@ async def _read(settings: "Settings") -> "Source":
         async with store.reading() as connection:
             written = [found async for found in all_records(connection)]
             studies = await read_study_data(connection)
-        catalogue = catalogue_of(settings)
-        for entity in await store.learned():
-            catalogue.add(entity)
+        catalogue = await grown_catalogue(settings, store)
     return Source(written, studies, catalogue.get)
 
 

@@ -1,6 +1,5 @@
 """`converse study account`: who may see the researchers' pages."""
 
-import asyncio
 import getpass
 import sys
 from collections.abc import Awaitable, Callable
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bot.commands import group
+from bot.commands import group, within
 from bot.options import DatabaseUrl, DataDir, effective_options
 
 if TYPE_CHECKING:
@@ -82,9 +81,4 @@ def _with(
     from bot.storage.store import open_store
 
     settings = load_settings(**effective_options(ctx, data_dir=data_dir, database_url=database_url))
-
-    async def run() -> Any:
-        async with open_store(settings.database, utc_now) as store:
-            return await act(AccountStore(store))
-
-    return asyncio.run(run())
+    return within(open_store(settings.database, utc_now), lambda store: act(AccountStore(store)))

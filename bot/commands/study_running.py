@@ -1,6 +1,5 @@
 """`converse study status|open|pause|close|exclude|reassign|report|export`: a study that runs."""
 
-import asyncio
 import getpass
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bot.commands import Json, emit, group
+from bot.commands import Json, emit, group, within
 from bot.commands.study import StudyName
 from bot.options import DatabaseUrl, DataDir, effective_options
 
@@ -48,12 +47,7 @@ def _with(
     from bot.study.finding import opened_study
 
     settings = load_settings(**effective_options(ctx, data_dir=data_dir, database_url=database_url))
-
-    async def run() -> Any:
-        async with opened_study(settings, name) as opened:
-            return await act(opened)
-
-    return asyncio.run(run())
+    return within(opened_study(settings, name), act)
 
 
 def status(
@@ -162,15 +156,13 @@ def export(
     """Writes everything of a study: dialogues in the published formats with datasheet, the report, the study file."""
     from bot.clock import utc_now
     from bot.config import load_settings
-    from bot.parts import catalogue_of
+    from bot.parts import grown_catalogue
     from bot.study.export import export_study
 
     settings = load_settings(**effective_options(ctx, data_dir=data_dir, database_url=database_url))
 
     async def write(opened: "Opened") -> None:
-        catalogue = catalogue_of(settings)
-        for entity in await opened.kept.sql.learned():
-            catalogue.add(entity)
+        catalogue = await grown_catalogue(settings, opened.kept.sql)
         await export_study(opened.kept, opened.study, catalogue.get, out, utc_now(), typer.echo, licence)
 
     _with(ctx, name, data_dir, database_url, write)

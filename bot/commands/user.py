@@ -1,12 +1,11 @@
 """`converse user`: a person's data out, or gone; old data gone."""
 
-import asyncio
 from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands import group
+from bot.commands import Result, group, within
 from bot.options import DatabaseUrl, DataDir, effective_options
 
 if TYPE_CHECKING:
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from bot.config import Settings
     from bot.storage.store import SqlStore
 
-Result = TypeVar("Result")
 Person = Annotated[str, typer.Argument(metavar="ID", help="CHANNEL:NAME such as telegram:12345, or a --user NAME.")]
 
 
@@ -120,13 +118,9 @@ def _confirm(question: str, *, yes: bool) -> None:
         raise typer.Exit(1)
 
 
-def _in_store(settings: "Settings", action: "Callable[[SqlStore], Awaitable[Result]]") -> "Result":
+def _in_store(settings: "Settings", action: "Callable[[SqlStore], Awaitable[Result]]") -> Result:
     """Opens the store, does one thing with it and closes it."""
     from bot.clock import utc_now
     from bot.storage.store import open_store
 
-    async def run() -> "Result":
-        async with open_store(settings.database, utc_now) as store:
-            return await action(store)
-
-    return asyncio.run(run())
+    return within(open_store(settings.database, utc_now), action)
