@@ -1,7 +1,6 @@
 """Researchers' accounts and who is signed in: Argon2id hashes, sessions kept on the server, a lock after failures."""
 
 import asyncio
-import hashlib
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from sqlalchemy import Row, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from bot.errors import UsageError
+from bot.fingerprint import fingerprint
 from bot.storage.accounts import accounts, sessions
 from bot.storage.store import SqlStore
 from bot.storage.studies import audit
@@ -154,7 +154,7 @@ class AccountStore:
     async def _signed_in(self, row: Row[tuple[object, ...]], now: datetime) -> str:
         token = secrets.token_urlsafe(32)
         session = {
-            "token": _fingerprint(token),
+            "token": fingerprint(token),
             "account_id": row.id,
             "csrf": secrets.token_urlsafe(24),
             "created_at": now,
@@ -174,7 +174,7 @@ class AccountStore:
         found = (
             select(accounts.c.id, accounts.c.name, accounts.c.role, sessions.c.csrf)
             .join(sessions, sessions.c.account_id == accounts.c.id)
-            .where(sessions.c.token == _fingerprint(token), sessions.c.expires_at > self._store.now())
+            .where(sessions.c.token == fingerprint(token), sessions.c.expires_at > self._store.now())
         )
         async with self._store.reading() as connection:
             row = (await connection.execute(found)).first()
@@ -183,7 +183,7 @@ class AccountStore:
     async def sign_out(self, token: str) -> None:
         """Ends a session."""
         async with self._store.writing() as connection:
-            await connection.execute(delete(sessions).where(sessions.c.token == _fingerprint(token)))
+            await connection.execute(delete(sessions).where(sessions.c.token == fingerprint(token)))
 
     async def note(self, who: str, action: str, detail: str, study: str = "") -> None:
         """Leaves a line in the audit; `study` is empty for what is about no study."""
@@ -227,7 +227,3 @@ def _is_right(known: str, password: str) -> bool:
         return len(password) <= LONGEST and _hasher().verify(known, password)
     except VerificationError:
         return False
-
-
-def _fingerprint(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()

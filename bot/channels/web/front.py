@@ -13,7 +13,7 @@ from bot.channels.conversation import Conversation
 from bot.channels.privacy import AGREE
 from bot.channels.web.chat import Chat, Place, new_message_id
 from bot.channels.web.pages import LANGUAGE_COOKIE, Pages
-from bot.channels.web.rights import Rights
+from bot.channels.web.rights import rights_routes
 from bot.channels.web.seats import Seat, open_user
 from bot.channels.web.talks import SAID, Talks
 from bot.channels.web.visitors import Form, set_cookie
@@ -43,7 +43,7 @@ class Front:
         """The routes of the open chat."""
         router = APIRouter()
         router.include_router(self._chat.routes("", self._seat))
-        router.include_router(Rights(self._pages, self._talks).routes("", self._seat))
+        router.include_router(rights_routes(self._pages, self._talks, "", self._seat))
         Here = Annotated[Seat, Depends(self._seat)]  # noqa: N806 - a type
 
         @router.get("/")

@@ -12,46 +12,39 @@ from bot.channels.web.talks import Talks
 from bot.channels.web.visitors import Form
 
 
-class Rights:
-    """The routes that every seat has, below its own address."""
+def rights_routes(pages: Pages, talks: Talks, prefix: str, seat_of: SeatOf) -> APIRouter:
+    """The routes that every seat has, below its own address.
 
-    def __init__(self, pages: Pages, talks: Talks) -> None:
-        """Takes what makes pages, and what is kept."""
-        self._pages = pages
-        self._talks = talks
+    Args:
+        pages: makes pages.
+        talks: what is kept.
+        prefix: of the addresses.
+        seat_of: finds the seat of a request.
+    """
+    router = APIRouter(prefix=prefix)
+    Here = Annotated[Seat, Depends(seat_of)]  # noqa: N806 - a type
 
-    def routes(self, prefix: str, seat_of: SeatOf) -> APIRouter:
-        """The routes.
+    def page(request: Request, template: str, seat: Seat, **values: Any) -> Response:
+        return pages.page(request, template, base=seat.base, language=seat.language, **values)
 
-        Args:
-            prefix: of their addresses.
-            seat_of: finds the seat of a request.
-        """
-        router = APIRouter(prefix=prefix)
-        Here = Annotated[Seat, Depends(seat_of)]  # noqa: N806 - a type
+    @router.get("/privacy")
+    async def privacy(request: Request, seat: Here) -> Response:
+        return page(request, "privacy.html", seat, is_known=await talks.store.consented(seat.user))
 
-        @router.get("/privacy")
-        async def privacy(request: Request, seat: Here) -> Response:
-            is_known = await self._talks.store.consented(seat.user)
-            return self._page(request, "privacy.html", seat, is_known=is_known)
+    @router.get("/data")
+    async def data(seat: Here) -> Response:
+        found = await talks.store.my_data(seat.user)
+        headers = {"Content-Disposition": 'attachment; filename="my_data.json"', "Cache-Control": "no-store"}
+        return JSONResponse(found, headers=headers)
 
-        @router.get("/data")
-        async def data(seat: Here) -> Response:
-            found = await self._talks.store.my_data(seat.user)
-            headers = {"Content-Disposition": 'attachment; filename="my_data.json"', "Cache-Control": "no-store"}
-            return JSONResponse(found, headers=headers)
+    @router.post("/forget")
+    async def forget(request: Request, seat: Here, form: Form) -> Response:
+        if form.get("sure") != "yes":
+            return page(request, "forget.html", seat)
+        await talks.store.erase(seat.user)
+        talks.ring(seat.user)
+        response = page(request, "message.html", seat, heading="forgotten_title", texts=("forgotten",))
+        leave(request, response, seat)
+        return response
 
-        @router.post("/forget")
-        async def forget(request: Request, seat: Here, form: Form) -> Response:
-            if form.get("sure") != "yes":
-                return self._page(request, "forget.html", seat)
-            await self._talks.store.erase(seat.user)
-            self._talks.ring(seat.user)
-            response = self._page(request, "message.html", seat, heading="forgotten_title", texts=("forgotten",))
-            leave(request, response, seat)
-            return response
-
-        return router
-
-    def _page(self, request: Request, template: str, seat: Seat, **values: Any) -> Response:
-        return self._pages.page(request, template, base=seat.base, language=seat.language, **values)
+    return router

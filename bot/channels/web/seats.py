@@ -11,7 +11,8 @@ from starlette.responses import Response
 from bot.channels.base import UserKey
 from bot.channels.conversation import Conversation
 from bot.channels.web.talks import CHANNEL
-from bot.channels.web.visitors import COOKIE, fingerprint, forget_cookie, set_cookie, visitor_of
+from bot.channels.web.visitors import COOKIE, forget_cookie, set_cookie, visitor_of
+from bot.fingerprint import fingerprint
 
 TOKEN = "token"  # noqa: S105 - name of a parameter
 """A link with this parameter stands for one person, whatever browser opens it."""

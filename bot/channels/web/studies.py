@@ -12,7 +12,7 @@ from bot.channels.base import Option, Turn, TurnKind
 from bot.channels.conversation import Conversation
 from bot.channels.web.chat import Chat, Place, new_message_id
 from bot.channels.web.pages import Pages
-from bot.channels.web.rights import Rights
+from bot.channels.web.rights import rights_routes
 from bot.channels.web.seats import Seat, keep_parameters, kept_parameters, link_parameters, study_user
 from bot.channels.web.talks import FORM, Talks
 from bot.channels.web.visitors import Form
@@ -52,7 +52,7 @@ class StudyPages:
         prefix = "/study/{name}"
         router = APIRouter()
         router.include_router(self._chat.routes(prefix, self._seat))
-        router.include_router(Rights(self._pages, self._talks).routes(prefix, self._seat))
+        router.include_router(rights_routes(self._pages, self._talks, prefix, self._seat))
         Here = Annotated[Seat, Depends(self._seat)]  # noqa: N806 - a type
         Desk = Annotated[StudyDesk, Depends(self._desk)]  # noqa: N806 - a type
 

@@ -1,6 +1,5 @@
 """Who visits: a random token in a cookie, which knows nothing of the person; forms prove that they come from it."""
 
-import hashlib
 import hmac
 import secrets
 from typing import Annotated
@@ -9,6 +8,8 @@ from fastapi import Depends, HTTPException
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
+
+from bot.fingerprint import fingerprint
 
 COOKIE = "visitor"
 CSRF_FIELD = "csrf"
@@ -44,11 +45,6 @@ def set_cookie(request: Request, response: Response, name: str, value: str) -> N
 def forget_cookie(request: Request, response: Response, name: str) -> None:
     """Deletes a cookie."""
     response.delete_cookie(name, httponly=True, samesite="lax", secure=request.url.scheme == "https")
-
-
-def fingerprint(*parts: str) -> str:
-    """Stands for a secret in the database, from where nobody can get it back."""
-    return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 def csrf_token(request: Request) -> str:
