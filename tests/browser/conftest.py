@@ -137,3 +137,23 @@ async def check_accessibility(page: Page) -> None:
 async def fits_the_width(page: Page) -> bool:
     """Whether nothing sticks out to the side."""
     return bool(await page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"))
+
+
+async def say(page: Page, text: str) -> None:
+    """Sends a message and waits for the answer."""
+    await page.locator("#chat[data-ready]").wait_for()
+    await page.get_by_label("Your message").fill(text)
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".me", has_text=text)).to_be_visible()
+    await expect(page.locator(".pending")).to_have_count(0)
+
+
+async def answer_all(page: Page) -> None:
+    """Chooses the fourth answer to each question of the page, which must stay accessible, and goes on."""
+    groups = page.get_by_role("group")
+    await groups.first.wait_for()
+    for place in range(await groups.count()):
+        await groups.nth(place).get_by_role("radio").nth(3).check()
+    await check_accessibility(page)
+    await page.get_by_role("button", name="Continue").click()
+    await page.wait_for_load_state()

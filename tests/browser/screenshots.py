@@ -6,10 +6,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from playwright.async_api import Browser, Page, async_playwright, expect
+from playwright.async_api import Browser, Page, async_playwright
 
 from nlu.intents.server import managed_rasa
-from tests.browser.conftest import CHROMIUM, FLAGS, PHONE, WebServer, visit
+from tests.browser.conftest import CHROMIUM, FLAGS, PHONE, WebServer, answer_all, say, visit
 from tests.browser.filled import NAME, PASSWORD, fill
 
 DESKTOP = {"width": 1100, "height": 900}
@@ -63,12 +63,12 @@ async def study(browser: Browser, server: WebServer, folder: Path) -> None:
         await say(page, "I like it")
         await page.get_by_role("link", name="Continue").click()
         await shoot(page, folder / "web-study-questionnaire.png")
-        await answer(page)
+        await answer_all(page)
         await shoot(page, folder / "web-study-battle.png")
         await page.get_by_role("button", name="A is better").click()
         await page.get_by_role("button", name="Skip").click()
-        await answer(page)
-        await answer(page)
+        await answer_all(page)
+        await answer_all(page)
         await shoot(page, folder / "web-study-end.png")
 
 
@@ -92,25 +92,6 @@ async def dashboard(browser: Browser, server: WebServer, folder: Path) -> None:
         await shoot(page, folder / "admin-new.png")
         await page.goto("/admin/studies/tastes/report")
         await shoot(page, folder / "admin-report.png")
-
-
-async def say(page: Page, text: str) -> None:
-    """Sends a message and waits for the answer."""
-    await page.locator("#chat[data-ready]").wait_for()
-    await page.get_by_label("Your message").fill(text)
-    await page.keyboard.press("Enter")
-    await expect(page.locator(".me", has_text=text)).to_be_visible()
-    await expect(page.locator(".pending")).to_have_count(0)
-
-
-async def answer(page: Page) -> None:
-    """Chooses the fourth answer to each question of the page."""
-    groups = page.get_by_role("group")
-    await groups.first.wait_for()
-    for place in range(await groups.count()):
-        await groups.nth(place).get_by_role("radio").nth(3).check()
-    await page.get_by_role("button", name="Continue").click()
-    await page.wait_for_load_state()
 
 
 async def shoot(page: Page, file: Path) -> None:

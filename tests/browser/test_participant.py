@@ -10,27 +10,9 @@ from bot.clock import utc_now
 from bot.config import load_settings
 from bot.storage.store import open_store
 from bot.storage.studies import answers, participants, votes
-from tests.browser.conftest import WebServer, check_accessibility, fits_the_width
+from tests.browser.conftest import WebServer, answer_all, check_accessibility, fits_the_width, say
 
 LINK = "/study/tastes?PROLIFIC_PID=5f1e2d3c4b5a69788796a5b4&STUDY_ID=64aa&SESSION_ID=77bb"
-
-
-async def say(page: Page, text: str) -> None:
-    """Sends a message and waits for the answer."""
-    await page.locator("#chat[data-ready]").wait_for()
-    await page.get_by_label("Your message").fill(text)
-    await page.keyboard.press("Enter")
-    await expect(page.locator(".me", has_text=text)).to_be_visible()
-    await expect(page.locator(".pending")).to_have_count(0)
-
-
-async def answer_all(page: Page) -> None:
-    """Chooses the fourth answer to each question of the page."""
-    groups = page.get_by_role("group")
-    for place in range(await groups.count()):
-        await groups.nth(place).get_by_role("radio").nth(3).check()
-    await check_accessibility(page)
-    await page.get_by_role("button", name="Continue").click()
 
 
 async def test_from_the_link_to_the_completion_code(phone: Page, web_server: WebServer) -> None:
@@ -71,9 +53,7 @@ async def test_from_the_link_to_the_completion_code(phone: Page, web_server: Web
     back = phone.get_by_role("link", name="Finish and go back")
     await expect(back).to_have_attribute("href", "https://app.prolific.com/submissions/complete?cc=C0DE42XY")
     await check_what_is_kept(web_server.folder)
-    log = web_server.log.read_text()
-    assert "turn" in log
-    assert not any(private in log for private in ("5f1e2d3c4b5a69788796a5b4", "Titanic"))
+    check_what_is_logged(web_server.log.read_text())
 
 
 async def check_what_is_kept(folder: Path) -> None:
@@ -90,6 +70,12 @@ async def check_what_is_kept(folder: Path) -> None:
     assert vote.feedback == "It has more of what I like."
     assert vote.choice == vote.first
     assert json.dumps(one.progress) == "{}"
+
+
+def check_what_is_logged(log: str) -> None:
+    """Turns, and nothing of what was said or by whom."""
+    assert "turn" in log
+    assert not any(private in log for private in ("5f1e2d3c4b5a69788796a5b4", "Titanic"))
 
 
 async def test_who_declines_leaves_no_trace(phone: Page, web_server: WebServer) -> None:

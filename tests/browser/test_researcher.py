@@ -10,8 +10,7 @@ from bot.clock import utc_now
 from bot.config import load_settings
 from bot.dashboard.accounts import AccountStore
 from bot.storage.store import open_store
-from tests.browser.conftest import PHONE, WebServer, check_accessibility, fits_the_width, visit
-from tests.browser.test_participant import say
+from tests.browser.conftest import PHONE, WebServer, check_accessibility, fits_the_width, say, visit
 
 PASSWORD = "correct horse battery"
 
@@ -25,12 +24,34 @@ async def desktop(browser: Browser, web_server: WebServer) -> AsyncIterator[Page
         yield page
 
 
+async def sign_in(page: Page) -> None:
+    """Signs in on the researchers' pages."""
+    await page.goto("/admin")
+    await check_accessibility(page)
+    await page.get_by_label("Name").fill("olga")
+    await page.get_by_label("Password").fill(PASSWORD)
+    await page.get_by_role("button", name="Sign in").click()
+
+
+async def exported_participants(page: Page) -> str:
+    """The table of participants in the export of the study on the page."""
+    async with page.expect_download() as download:
+        await page.get_by_role("link", name="Export").click()
+    with zipfile.ZipFile(await (await download.value).path()) as archive:
+        assert "evening-films/study.yaml" in archive.namelist()
+        return archive.read("evening-films/report/data/participants.csv").decode("utf-8")
+
+
+async def look_at_the_rest(page: Page) -> None:
+    """Pages that a study's way does not lead to."""
+    for address in ("/admin/log", "/admin/accounts", "/admin/upload", "/admin"):
+        await page.goto(address)
+        await check_accessibility(page)
+        assert await fits_the_width(page), address
+
+
 async def test_a_researcher_creates_watches_and_exports(desktop: Page, browser: Browser, web_server: WebServer) -> None:
-    await desktop.goto("/admin")
-    await check_accessibility(desktop)
-    await desktop.get_by_label("Name").fill("olga")
-    await desktop.get_by_label("Password").fill(PASSWORD)
-    await desktop.get_by_role("button", name="Sign in").click()
+    await sign_in(desktop)
     await desktop.get_by_role("link", name="New study").click()
     await check_accessibility(desktop)
     await desktop.get_by_label("Short name").fill("Evening Films")
@@ -61,19 +82,11 @@ async def test_a_researcher_creates_watches_and_exports(desktop: Page, browser: 
     await desktop.get_by_role("link", name="all participants").click()
     await check_accessibility(desktop)
     await desktop.get_by_role("link", name="Films for the evening").click()
-    async with desktop.expect_download() as download:
-        await desktop.get_by_role("link", name="Export").click()
-    with zipfile.ZipFile(await (await download.value).path()) as archive:
-        assert "evening-films/study.yaml" in archive.namelist()
-        people = archive.read("evening-films/report/data/participants.csv").decode("utf-8")
-    assert "a test of our own" in people
+    assert "a test of our own" in await exported_participants(desktop)
     await desktop.get_by_role("button", name="Close").click()
     await expect(desktop.locator(".badge.closed")).to_be_visible()
     await desktop.set_viewport_size(PHONE)
     assert await fits_the_width(desktop)
-    for address in ("/admin/log", "/admin/accounts", "/admin/upload", "/admin"):
-        await desktop.goto(address)
-        await check_accessibility(desktop)
-        assert await fits_the_width(desktop), address
+    await look_at_the_rest(desktop)
     await desktop.get_by_role("button", name="Sign out").click()
     await expect(desktop.get_by_role("heading", name="Sign in")).to_be_visible()
