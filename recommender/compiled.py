@@ -19,7 +19,7 @@ from scipy import sparse
 
 from data.errors import DataError, MissingFileError, UsageError
 from data.model import Domain, Qid
-from recommender import kernels
+from recommender.kernels import edges as kernels
 
 __all__ = ["EDGE", "NODE", "PERSON", "CompiledGraph", "node_number"]
 

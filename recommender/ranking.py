@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from data.model import Domain
 from recommender.compiled import CompiledGraph
+from recommender.kernels import walk as kernels
 from recommender.variants import Variant
 from recommender.walk import Seeds, Walker, make_seeds
 
@@ -110,6 +111,7 @@ class WalkRanker:
         self._graph = graph
         self._variant = variant
         self.walker = Walker(graph, variant.walk)
+        self._flags = _NO_FLAGS
 
     def gamma(self, query: Query) -> float:
         """Weight of popularity: more of it for a profile of few seeds."""
@@ -177,9 +179,18 @@ class WalkRanker:
                 domain = self._graph.nodes["domain"][query.allowed] == items.code
                 left: NDArray[np.int64] = query.allowed[domain & ~np.isin(query.allowed, query.barred)]
                 return left
-            flags = np.zeros(self._graph.count, dtype=np.bool_)
-            flags[query.allowed] = True
-        return self.walker.shortlist(items.code, query.barred, flags, gamma, items.total, items.leaders, size)
+            flags = self._raised(query.allowed)
+        found = self.walker.shortlist(items.code, query.barred, flags, gamma, items.total, items.leaders, size)
+        if query.allowed is not None:
+            kernels.mark(flags, query.allowed, False)
+        return found
+
+    def _raised(self, allowed: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """One flag a node, raised for the allowed ones: kept from query to query, since clearing all takes long."""
+        if len(self._flags) < self._graph.count:
+            self._flags = np.zeros(self._graph.count, dtype=np.bool_)
+        kernels.mark(self._flags, allowed, True)
+        return self._flags
 
     def blend(
         self, x: NDArray[np.float64], nodes: NDArray[np.int64], gamma: float, total: float

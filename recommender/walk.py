@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from recommender import kernels
 from recommender.compiled import CompiledGraph
+from recommender.kernels import walk as kernels
 
 __all__ = ["Seeds", "WalkConfig", "Walker", "make_seeds"]
 

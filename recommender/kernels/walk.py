@@ -4,11 +4,9 @@
 The walk is x = (1 - alpha) s + alpha W D^-1 x, with s the seeds, W the weighted adjacency and D the weighted degrees.
 """
 
-from collections.abc import Callable
-from typing import Any
-
-import numba
 import numpy as np
+
+from recommender.kernels.jit import compiled, prefetch
 
 EMPTY = -1
 """Key of an unused slot of the work space."""
@@ -19,122 +17,23 @@ WIDE = 1000
 UNKNOWN = 0.0
 """Limit of a slot whose node has not been read yet."""
 
+_AHEAD = 8
+"""A slot is fetched so many places before its turn: what a large graph costs is mostly waiting for memory."""
 
-def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compiles a function on first use and keeps the machine code, unless there is no folder to keep it in."""
-    try:
-        return numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # numba found no folder it may write to
-        return numba.njit(nogil=True)(function)
+_SOON = 4
+"""The edges of a queued node are fetched so many places before its turn."""
 
 
-# ------------------------------------------------------------------------------------------------ reading and inserting
+@compiled
+def _home(table, node):
+    """Slot in which the search for a node begins."""
+    return ((np.int64(node) * 2654435769) >> 12) & (table.shape[0] - 1)
 
 
-@_compiled
-def find_node(nodes, count, number):
-    """Index of an id among the first `count` nodes, which are sorted by id, or -1."""
-    low, high = 0, count
-    while low < high:
-        middle = (low + high) >> 1
-        if nodes[middle].id < number:
-            low = middle + 1
-        else:
-            high = middle
-    if low < count and nodes[low].id == number:
-        return low
-    return -1
-
-
-@_compiled
-def edge_weight(nodes, edges, one, other):
-    """Weight of the edge between two nodes, 0 when there is none; looks through the shorter of the two lists."""
-    if nodes[one].size > nodes[other].size:
-        one, other = other, one
-    start = np.int64(nodes[one].start)
-    for at in range(start, start + np.int64(nodes[one].size)):
-        if edges[at].target == other:
-            return np.float64(edges[at].weight)
-    return 0.0
-
-
-@_compiled
-def _append(nodes, edges, tail, node, target, weight):
-    """Adds one directed edge, for which there must be room; a full list moves to the tail with twice the room."""
-    start, size = np.int64(nodes[node].start), np.int64(nodes[node].size)
-    if size == nodes[node].capacity:
-        for offset in range(size):
-            edges[tail + offset].target = edges[start + offset].target
-            edges[tail + offset].weight = edges[start + offset].weight
-        start = tail
-        nodes[node].start = start
-        nodes[node].capacity = 2 * size + 2
-        tail += 2 * size + 2
-    edges[start + size].target = target
-    edges[start + size].weight = weight
-    nodes[node].size = size + 1
-    nodes[node].degree += np.float64(edges[start + size].weight)
-    return tail
-
-
-@_compiled
-def join(nodes, edges, tail, node, targets, weights, first):
-    """Joins a node to others, both ways, except to itself and to those that it is joined to.
-
-    Args:
-        nodes: node records.
-        edges: edge records.
-        tail: end of the last list of edges.
-        node: node index.
-        targets: indices of the others.
-        weights: of the edges.
-        first: position among the targets to begin with.
-
-    Returns:
-        The new tail, and the position that was reached: less than the number of targets when the room ran out.
-    """
-    for place in range(first, targets.shape[0]):
-        other = targets[place]
-        if other == node or weights[place] <= 0.0 or edge_weight(nodes, edges, node, other) > 0.0:
-            continue
-        if tail + 2 * (np.int64(nodes[node].size) + np.int64(nodes[other].size) + 2) > edges.shape[0]:
-            return tail, place
-        tail = _append(nodes, edges, tail, node, other, weights[place])
-        tail = _append(nodes, edges, tail, other, node, weights[place])
-    return tail, targets.shape[0]
-
-
-@_compiled
-def part(nodes, edges, node):
-    """Takes all edges of a node away; the room for them stays. The last edge of each neighbour fills the gap."""
-    start = np.int64(nodes[node].start)
-    for at in range(start, start + np.int64(nodes[node].size)):
-        other = np.int64(edges[at].target)
-        first, size = np.int64(nodes[other].start), np.int64(nodes[other].size)
-        degree = 0.0
-        gap = np.int64(-1)
-        for place in range(first, first + size):
-            if edges[place].target == node:
-                gap = np.int64(place)
-            else:
-                degree += np.float64(edges[place].weight)
-        if gap >= 0:
-            edges[gap].target = edges[first + size - 1].target
-            edges[gap].weight = edges[first + size - 1].weight
-            nodes[other].size = size - 1
-            nodes[other].degree = degree
-    nodes[node].size = 0
-    nodes[node].degree = 0.0
-
-
-# ------------------------------------------------------------------------------------------------------- forward push
-
-
-@_compiled
+@compiled
 def _slot(table, touched, count, node):
     """Slot of a node in the work space, made on first touch; the number of touched slots follows it."""
-    mask = table.shape[0] - 1
-    at = ((np.int64(node) * 2654435769) >> 12) & mask
+    mask, at = table.shape[0] - 1, _home(table, node)
     while table[at].key != node:
         if table[at].key == EMPTY:
             table[at].key = node
@@ -147,7 +46,7 @@ def _slot(table, touched, count, node):
     return at, count
 
 
-@_compiled
+@compiled
 def _plant(nodes, table, touched, queue, seeds, masses, epsilon, lowest):
     """Queues every seed with its mass; returns how many there are."""
     count = 0
@@ -159,7 +58,47 @@ def _plant(nodes, table, touched, queue, seeds, masses, epsilon, lowest):
     return count
 
 
-@_compiled
+@compiled
+def _spread(nodes, edges, table, touched, queue, count, tail, node, share, lowest):
+    """Adds a share to the residues of all neighbours; those that may be pushed are noted behind the queue.
+
+    Returns:
+        The end of these notes, and the new number of touched slots.
+    """
+    ring, end = queue.shape[0] - 1, tail
+    start = np.int64(nodes[node].start)
+    stop = start + np.int64(nodes[node].size)
+    for edge in range(start, stop):
+        if edge + _AHEAD < stop:
+            prefetch(table, _home(table, edges[edge + _AHEAD].target))
+        at, count = _slot(table, touched, count, edges[edge].target)
+        grown = table[at].residue + share * edges[edge].weight
+        table[at].residue = grown
+        height, limit = abs(grown), table[at].limit
+        if limit >= 0.0 and height > lowest and height > limit:
+            if limit == UNKNOWN:
+                prefetch(nodes, np.int64(edges[edge].target))
+            queue[end & ring] = at
+            end += 1
+    return end, count
+
+
+@compiled
+def _queued(nodes, table, queue, tail, end, epsilon):
+    """Queues those noted behind the queue whose residue exceeds their limit; returns the new end of the queue."""
+    ring = queue.shape[0] - 1
+    for place in range(tail, end):
+        at = queue[place & ring]
+        if table[at].limit == UNKNOWN:
+            table[at].limit = epsilon * nodes[table[at].key].degree
+        if abs(table[at].residue) > table[at].limit:
+            table[at].limit = -table[at].limit
+            queue[tail & ring] = at
+            tail += 1
+    return tail
+
+
+@compiled
 def push(nodes, edges, table, touched, queue, seeds, masses, alpha, epsilon, least):
     """Signed forward push until no residue exceeds epsilon times its node's weighted degree.
 
@@ -175,6 +114,10 @@ def push(nodes, edges, table, touched, queue, seeds, masses, alpha, epsilon, lea
     count = _plant(nodes, table, touched, queue, seeds, masses, epsilon, lowest)
     head, tail = 0, count
     while head < tail:
+        if head + _SOON < tail:
+            soon = np.int64(nodes[table[queue[(head + _SOON) & ring]].key].start)
+            prefetch(edges, soon)
+            prefetch(edges, soon + 8)
         at = queue[head & ring]
         head += 1
         node = table[at].key
@@ -182,38 +125,34 @@ def push(nodes, edges, table, touched, queue, seeds, masses, alpha, epsilon, lea
         table[at].residue = 0.0
         table[at].limit = -table[at].limit
         table[at].estimate += (1.0 - alpha) * residue
-        size = np.int64(nodes[node].size)
-        if count + size > room:
+        if count + np.int64(nodes[node].size) > room:
             return -count
         share = alpha * residue / max(nodes[node].degree, least)
-        start = np.int64(nodes[node].start)
-        for edge in range(start, start + size):
-            other, count = _slot(table, touched, count, edges[edge].target)
-            grown = table[other].residue + share * edges[edge].weight
-            table[other].residue = grown
-            height = abs(grown)
-            if height > lowest and table[other].limit >= 0.0:
-                if table[other].limit == UNKNOWN:
-                    table[other].limit = epsilon * nodes[table[other].key].degree
-                if height > table[other].limit:
-                    table[other].limit = -table[other].limit
-                    queue[tail & ring] = other
-                    tail += 1
+        end, count = _spread(nodes, edges, table, touched, queue, count, tail, node, share, lowest)
+        tail = _queued(nodes, table, queue, tail, end, epsilon)
     return count
 
 
-@_compiled
+@compiled
 def reset(table, touched, count):
     """Empties the slots in use."""
     for index in range(count):
+        if index + _AHEAD < count:
+            prefetch(table, np.int64(touched[index + _AHEAD]))
         table[touched[index]].key = EMPTY
 
 
-@_compiled
+@compiled
+def mark(flags, nodes, value):
+    """Sets the flags of some nodes."""
+    for index in range(nodes.shape[0]):
+        flags[nodes[index]] = value
+
+
+@compiled
 def _value(table, node, share):
     """What the push knows of x at a node: the estimate and a share of the residue."""
-    mask = table.shape[0] - 1
-    at = ((np.int64(node) * 2654435769) >> 12) & mask
+    mask, at = table.shape[0] - 1, _home(table, node)
     while table[at].key != node:
         if table[at].key == EMPTY:
             return 0.0
@@ -221,7 +160,7 @@ def _value(table, node, share):
     return np.float64(table[at].estimate) + share * table[at].residue
 
 
-@_compiled
+@compiled
 def _pulled(nodes, edges, table, node, seeds, masses, alpha, share, depth):
     start, size = np.int64(nodes[node].start), np.int64(nodes[node].size)
     if size > WIDE:
@@ -240,7 +179,7 @@ def _pulled(nodes, edges, table, node, seeds, masses, alpha, share, depth):
     return (1.0 - alpha) * own + alpha * total
 
 
-@_compiled
+@compiled
 def pull(nodes, edges, table, wanted, seeds, masses, alpha, share, depth):
     """Jacobi steps for some nodes alone: x of each from what the push knows around it.
 
@@ -261,7 +200,7 @@ def pull(nodes, edges, table, wanted, seeds, masses, alpha, share, depth):
     return found
 
 
-@_compiled
+@compiled
 def _sift(best, scores, kept, node, score):
     """Puts a node in its place among the best, which are kept in descending order; returns how many are kept."""
     if kept == best.shape[0]:
@@ -278,7 +217,7 @@ def _sift(best, scores, kept, node, score):
     return kept + 1
 
 
-@_compiled
+@compiled
 def _eligible(nodes, node, domain, barred, allowed):
     if nodes[node].domain != domain or (allowed.shape[0] > 0 and allowed[node] == 0):
         return False
@@ -292,7 +231,7 @@ def _eligible(nodes, node, domain, barred, allowed):
     return not (low < barred.shape[0] and barred[low] == node)
 
 
-@_compiled
+@compiled
 def shortlist(nodes, table, touched, count, share, domain, barred, allowed, gamma, prior_total, leaders, size):
     """The best items by what the push knows, among touched items and the best known ones; node indices, best first.
 
@@ -316,11 +255,15 @@ def shortlist(nodes, table, touched, count, share, domain, barred, allowed, gamm
     known = gamma / prior_total if prior_total > 0 else 0.0
     most = known * nodes[leaders[0]].prior if leaders.shape[0] > 0 else 0.0
     for index in range(count):
+        if index + _AHEAD < count:
+            prefetch(table, np.int64(touched[index + _AHEAD]))
         at = touched[index]
         score = (1.0 - gamma) * (table[at].estimate + share * table[at].residue)
         if kept == size and score + most <= scores[kept - 1]:
             continue
         node = table[at].key
+        if allowed.shape[0] > 0 and allowed[node] == 0:
+            continue
         score += known * nodes[node].prior
         if (kept < size or score > scores[kept - 1]) and _eligible(nodes, node, domain, barred, allowed):
             kept = _sift(best, scores, kept, node, score)
@@ -337,7 +280,7 @@ def shortlist(nodes, table, touched, count, share, domain, barred, allowed, gamm
 # ------------------------------------------------------------------------------------------------------ exact solution
 
 
-@_compiled
+@compiled
 def gauss_seidel(nodes, edges, count, seeds, alpha, tolerance, limit):
     """Solves the walk for all nodes by Gauss-Seidel sweeps over y = D^-1 x.
 

@@ -1,0 +1,1 @@
+"""The loops over the compiled graph, compiled by numba."""
