@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -11,6 +11,7 @@ from bot.export import Written, write_file
 from bot.records import Record
 from data.formats.converse import INTERACTION_TYPES, Row, by_user, dump_rows
 from data.formats.tocheck import recompute
+from data.model import Qid
 
 LEFT_OUT = "left_out.json"
 
@@ -22,10 +23,14 @@ class ConverseExport:
     Attributes:
         rows: the rows of each file.
         left_out: how many messages of each intent the format has no place for (commands, consent, media), by file.
+        preferences: how many preferences were told in those messages, by file.
+        recommendations: how many items were recommended, by file: a row tells that one was, but not which.
     """
 
     rows: dict[str, list[Row]] = field(default_factory=dict)
     left_out: dict[str, Counter[str]] = field(default_factory=dict)
+    preferences: Counter[str] = field(default_factory=Counter)
+    recommendations: Counter[str] = field(default_factory=Counter)
 
 
 def to_rows(written: Written) -> ConverseExport:
@@ -38,22 +43,32 @@ def to_rows(written: Written) -> ConverseExport:
         The rows by file.
     """
     files: dict[str, list[tuple[int, Record]]] = defaultdict(list)
-    left_out: dict[str, Counter[str]] = defaultdict(Counter)
+    made = ConverseExport(left_out=defaultdict(Counter))
+    shown: set[tuple[int, int, Qid]] = set()
     for user, record in written:
         name = f"{record.domain}/messages_{INTERACTION_TYPES[record.interaction_type]}.json"
         if record.exported:
             files[name].append((user, record))
         else:
-            left_out[name][record.intent] += 1
-    return ConverseExport({name: _file(found) for name, found in sorted(files.items())}, dict(left_out))
+            made.left_out[name][record.intent] += 1
+            made.preferences[name] += len(record.recognized_objects)
+        if record.recommended and (item := (user, record.pagerank_cycle, record.recommended)) not in shown:
+            shown.add(item)
+            made.recommendations[name] += 1
+    made.rows = {name: _file(found) for name, found in sorted(files.items())}
+    return made
 
 
 def write_rows(export: ConverseExport, out: Path) -> None:
     """Writes the files, and beside them what was left out. Raises UsageError when a file cannot be written."""
     for name, rows in export.rows.items():
         write_file(out / name, dump_rows(rows))
-    counts: Mapping[str, Mapping[str, int]] = {name: dict(sorted(c.items())) for name, c in export.left_out.items()}
-    write_file(out / LEFT_OUT, json.dumps(counts, indent=2, sort_keys=True).encode("ascii") + b"\n")
+    account = {
+        "messages": export.left_out,
+        "preferences": +export.preferences,
+        "recommendations": export.recommendations,
+    }
+    write_file(out / LEFT_OUT, json.dumps(account, indent=2, sort_keys=True).encode("ascii") + b"\n")
 
 
 def _file(found: Iterable[tuple[int, Record]]) -> list[Row]:

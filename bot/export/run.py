@@ -115,7 +115,7 @@ def _files(out: Path) -> dict[Path, int]:
 
 def _write_rows(source: Source, parts: Mapping[str, frozenset[int]], out: Path, said: Said) -> Counter[str]:
     """ConveRSE files; a message of somebody who is in no part (nothing but commands) is counted with the first."""
-    first = next(iter(parts))
+    first, lost = next(iter(parts)), Counter[str]()
     everybody = {user for users in parts.values() for user in users}
     for part, users in parts.items():
         mine = [
@@ -125,11 +125,12 @@ def _write_rows(source: Source, parts: Mapping[str, frozenset[int]], out: Path, 
         ]
         made = to_rows(mine)
         write_rows(made, out / part)
+        lost["recommendations"] += made.recommendations.total()
         for name in sorted({*made.rows, *made.left_out}):
             rows, left = made.rows.get(name, []), sum(made.left_out.get(name, {}).values())
             people = len({row["userID"] for row in rows})
             said(f"{Path(part, name).as_posix()}: {len(rows)} messages of {people} users, {left} left out")
-    return Counter()
+    return +lost
 
 
 def _write(wish: Wish, source: Source, parts: Mapping[str, frozenset[int]], out: Path, said: Said) -> Counter[str]:

@@ -133,7 +133,18 @@ def test_files_are_written_to_the_byte(tmp_path: Path) -> None:
 
 def test_what_is_left_out_is_counted_beside(tmp_path: Path) -> None:
     write_rows(to_rows(written()), tmp_path)
-    assert json.loads((tmp_path / LEFT_OUT).read_text()) == {"movie/messages_mixed.json": {"privacy.privacy": 1}}
+    assert json.loads((tmp_path / LEFT_OUT).read_text())["messages"] == {
+        "movie/messages_mixed.json": {"privacy.privacy": 1}
+    }
+
+
+def test_preferences_and_recommended_items_that_no_row_holds_are_counted(tmp_path: Path) -> None:
+    told = record(9, intent="privacy.privacy", exported=False, recognized_objects=(("Q1", "+"), ("Q2", "-")))
+    shown = [record(place, recommended=item) for place, item in enumerate(("Q1", "Q1", "Q2"))]
+    write_rows(to_rows([(1, told), *((user, each) for user in (1, 2) for each in shown)]), tmp_path)
+    account = json.loads((tmp_path / LEFT_OUT).read_text())
+    assert account["preferences"] == {"movie/messages_mixed.json": 2}
+    assert account["recommendations"] == {"movie/messages_mixed.json": 4}
 
 
 def test_nothing_of_the_person_is_in_an_export(tmp_path: Path) -> None:
