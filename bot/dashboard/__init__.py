@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from bot.channels.web.pages import Pages
 from bot.dashboard.accounts import AccountStore
 from bot.dashboard.guard import Guard
-from bot.dashboard.listing import listing_routes, making_routes
+from bot.dashboard.listing import form_routes, listing_routes, upload_routes
 from bot.dashboard.parts import Parts
 from bot.dashboard.results import results_routes
 from bot.dashboard.signing import account_routes, signing_routes
@@ -27,7 +27,8 @@ _ROUTES = (
     signing_routes,
     account_routes,
     listing_routes,
-    making_routes,
+    form_routes,
+    upload_routes,
     watching_routes,
     participant_routes,
     results_routes,

@@ -37,8 +37,8 @@ def listing_routes(parts: Parts) -> APIRouter:
     return router
 
 
-def making_routes(parts: Parts) -> APIRouter:
-    """The routes of new studies."""
+def form_routes(parts: Parts) -> APIRouter:
+    """The routes of a new study made in a form."""
     router = APIRouter(prefix="/admin")
     Owner = Annotated[Session, Depends(parts.guard.owner)]  # noqa: N806 - a type
     Change = Annotated[tuple[Session, FormData], Depends(parts.guard.change)]  # noqa: N806
@@ -58,6 +58,15 @@ def making_routes(parts: Parts) -> APIRouter:
         except (ConfigError, UsageError) as error:
             faults = {"study": str(error)}
         return _form(parts, request, session, content, faults)
+
+    return router
+
+
+def upload_routes(parts: Parts) -> APIRouter:
+    """The routes of a new study from a file or a pasted text."""
+    router = APIRouter(prefix="/admin")
+    Owner = Annotated[Session, Depends(parts.guard.owner)]  # noqa: N806 - a type
+    Change = Annotated[tuple[Session, FormData], Depends(parts.guard.change)]  # noqa: N806
 
     @router.get("/upload")
     async def paste(request: Request, session: Owner) -> Response:

@@ -84,22 +84,16 @@ def convert(
         DataError: `out` lies in the source, or cannot be written.
     """
     _check(dataset, target, out)
-    made = Conversion(dataset.format.name, target)
-
-    def told(problem: Problem) -> None:
-        if problem.lost:
-            made.unread.append(str(problem))
-        report(problem)
-
+    work = _Work(dataset, target, out, report, mapper)
     try:
         for path, kind in dataset.files.items():
-            _convert_file(dataset, path, kind, target, out, told, mapper, made)
+            work.convert(path, kind)
             advance()
-        if not made.complete:
-            _write_account(made, out if out.is_dir() else out.parent)
+        if not work.made.complete:
+            _write_account(work.made, out if out.is_dir() else out.parent)
     except OSError as error:
         raise DataError(f"{error.filename or out}: cannot be written ({error.strerror})") from error
-    return made
+    return work.made
 
 
 def _check(dataset: Dataset, target: str, out: Path) -> None:
@@ -116,47 +110,51 @@ def _write_account(made: Conversion, folder: Path) -> None:
     (folder / SIDE_FILE).write_text(text + "\n", encoding="utf-8", errors="replace")
 
 
-def _convert_file(
-    dataset: Dataset,
-    path: Path,
-    kind: str,
-    target: str,
-    out: Path,
-    report: Report,
-    mapper: EntityMapper | None,
-    made: Conversion,
-) -> None:
-    if target == dataset.format.name:
-        goal = _goal(dataset, path, out, path.suffix)
-        records = dataset.format.copy(path, kind, goal, report)
-        made.dialogues += records if kind == "dialogues" else 0
-        made.files.append(goal)
-        return
-    if kind != "dialogues":
-        if kind != "votes":
+class _Work:
+    """Converts the files of a dataset one by one, and keeps the account."""
+
+    def __init__(self, dataset: Dataset, target: str, out: Path, report: Report, mapper: EntityMapper | None) -> None:
+        self.made = Conversion(dataset.format.name, target)
+        self._dataset = dataset
+        self._target = target
+        self._out = out
+        self._report = report
+        self._mapper = mapper
+
+    def convert(self, path: Path, kind: str) -> None:
+        """Writes what stands for one file in the target, if anything does."""
+        dataset, made = self._dataset, self.made
+        if self._target == dataset.format.name:
+            goal = self._goal(path, path.suffix)
+            records = dataset.format.copy(path, kind, goal, self._told)
+            made.dialogues += records if kind == "dialogues" else 0
+            made.files.append(goal)
+        elif kind == "dialogues":
+            writer = WRITERS[self._target]
+            goal = self._goal(path, "" if writer.one_file_each else writer.suffix)
+            made.dialogues += writer.write_dialogues(goal, self._dialogues(path, writer))
+            made.files.append(goal)
+        elif kind != "votes":
             made.left_out.append(f"{path.name} ({kind})")
-        return
-    writer = WRITERS[target]
-    goal = _goal(dataset, path, out, "" if writer.one_file_each else writer.suffix)
-    dialogues = dataset.format.dialogues(path, report)
-    made.dialogues += writer.write_dialogues(goal, _accounted(dialogues, writer, mapper, made))
-    made.files.append(goal)
 
+    def _told(self, problem: Problem) -> None:
+        if problem.lost:
+            self.made.unread.append(str(problem))
+        self._report(problem)
 
-def _goal(dataset: Dataset, path: Path, out: Path, suffix: str) -> Path:
-    """Where the converted file goes; its folder is made."""
-    if dataset.root.is_file():
-        goal = out if suffix and out.suffix == suffix else out / path.with_suffix(suffix).name
-    else:
-        goal = (out / path.relative_to(dataset.root)).with_suffix(suffix)
-    goal.parent.mkdir(parents=True, exist_ok=True)
-    return goal
+    def _goal(self, path: Path, suffix: str) -> Path:
+        """Where the converted file goes; its folder is made."""
+        root, out = self._dataset.root, self._out
+        if root.is_file():
+            goal = out if suffix and out.suffix == suffix else out / path.with_suffix(suffix).name
+        else:
+            goal = (out / path.relative_to(root)).with_suffix(suffix)
+        goal.parent.mkdir(parents=True, exist_ok=True)
+        return goal
 
-
-def _accounted(
-    dialogues: Iterator[Dialogue], writer: DialogueWriter, mapper: EntityMapper | None, made: Conversion
-) -> Iterator[Dialogue]:
-    for dialogue in dialogues:
-        linked = mapper.link(dialogue, made.mapping) if mapper else dialogue
-        made.lost += not_held(linked, writer.held)
-        yield linked
+    def _dialogues(self, path: Path, writer: DialogueWriter) -> Iterator[Dialogue]:
+        """The dialogues of a file with ids where they can be told; what the writer has no field for is counted."""
+        for dialogue in self._dataset.format.dialogues(path, self._told):
+            linked = self._mapper.link(dialogue, self.made.mapping) if self._mapper else dialogue
+            self.made.lost += not_held(linked, writer.held)
+            yield linked

@@ -50,7 +50,21 @@ def bradley_terry(outcomes: Sequence[Outcome], z: float = 1.96) -> dict[str, dic
     index = {name: position for position, name in enumerate(names)}
     first = np.array([index[one] for one, _, _ in outcomes])
     second = np.array([index[two] for _, two, _ in outcomes])
-    score = np.array([value for _, _, value in outcomes])
+    found = _strongest(first, second, np.array([score for _, _, score in outcomes]), len(names))
+    strength = found - found.mean()
+    error = z * np.sqrt(np.diag(_covariance(found, first, second)))
+    return {
+        names[i]: {
+            "strength": round(float(strength[i]), 3),
+            "low": round(float(strength[i] - error[i]), 3),
+            "high": round(float(strength[i] + error[i]), 3),
+        }
+        for i in np.argsort(-strength)
+    }
+
+
+def _strongest(first: np.ndarray, second: np.ndarray, score: np.ndarray, systems: int) -> np.ndarray:
+    """The strengths under which the votes are likeliest, the prior included."""
 
     def loss(strength: np.ndarray) -> float:
         margin = strength[first] - strength[second]
@@ -64,18 +78,8 @@ def bradley_terry(outcomes: Sequence[Outcome], z: float = 1.96) -> dict[str, dic
         np.add.at(slope, second, -error)
         return slope
 
-    found = minimize(loss, np.zeros(len(names)), jac=gradient, method="BFGS", options={"gtol": 1e-8})
-    strength = found.x - found.x.mean()
-    error = z * np.sqrt(np.diag(_covariance(found.x, first, second)))
-    order = np.argsort(-strength)
-    return {
-        names[i]: {
-            "strength": round(float(strength[i]), 3),
-            "low": round(float(strength[i] - error[i]), 3),
-            "high": round(float(strength[i] + error[i]), 3),
-        }
-        for i in order
-    }
+    found = minimize(loss, np.zeros(systems), jac=gradient, method="BFGS", options={"gtol": 1e-8})
+    return np.asarray(found.x)
 
 
 def _covariance(strength: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -97,15 +97,8 @@ async def managed_rasa(
         return
     archive = _find_model(model or default_model())
     server = _Server(_state_folder(state_dir, archive), archive, _find_python(python or default_python()), timeout)
-    lease = await server.acquire(port, report)
-    watcher = asyncio.create_task(server.keep_alive(lease))
-    try:
-        yield lease.url
-    finally:
-        watcher.cancel()
-        with suppress(asyncio.CancelledError):
-            await watcher
-        lease.close()
+    async with server.leased(port, report) as address:
+        yield address
 
 
 @dataclass(slots=True)
@@ -141,6 +134,19 @@ class _Server:
     model: Path
     python: Path
     timeout: float
+
+    @asynccontextmanager
+    async def leased(self, port: int | None, report: Progress) -> AsyncIterator[str]:
+        """The address of the server, which is kept running while the context is open. Raises as `acquire`."""
+        lease = await self.acquire(port, report)
+        watcher = asyncio.create_task(self.keep_alive(lease))
+        try:
+            yield lease.url
+        finally:
+            watcher.cancel()
+            with suppress(asyncio.CancelledError):
+                await watcher
+            lease.close()
 
     async def acquire(self, port: int | None, report: Progress) -> _Lease:
         """A lease on a server that answers, started if there is none.
