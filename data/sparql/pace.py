@@ -43,7 +43,8 @@ class Backoff:
 class Breaker:
     """A circuit breaker: open (no queries) after failures in a row, or as long as the endpoint asks to wait.
 
-    After the pause one query is let through: its success closes the breaker, its failure opens it for longer.
+    After the pause one query is let through: its success closes the breaker, its failure opens it for longer. Who
+    sends one query at a time may look at `is_open`, others ask whether it `admits` theirs.
     """
 
     def __init__(
@@ -65,15 +66,25 @@ class Breaker:
         """Whether queries are held back at the moment."""
         return self._clock() < self._until
 
+    def admits(self) -> bool:
+        """Whether a query may be sent now. After the pause only one may, and no other before the next pause is over."""
+        if self.is_open:
+            return False
+        if self._failures >= self._allowed:
+            self._until = self._clock() + self._pause.first
+        return True
+
     def succeeded(self) -> None:
         """Closes it."""
         self._failures = 0
+        self._until = 0.0
 
-    def failed(self, error: EndpointError) -> None:
+    def failed(self, error: EndpointError | None = None) -> None:
         """Counts a failure. A wish to wait is honoured at once, and so is a refusal that no retry can help."""
         self._failures += 1
         beyond = self._failures - self._allowed + 1
-        if error.status == 403:
+        if error and error.status == 403:
             beyond = max(beyond, 5)
         pause = self._pause.delay(beyond, self._rng) if beyond > 0 else 0.0
-        self._until = max(self._until, self._clock() + max(pause, error.retry_after or 0.0))
+        wish = error.retry_after if error else None
+        self._until = max(self._until, self._clock() + max(pause, wish or 0.0))

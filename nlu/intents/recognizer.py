@@ -1,38 +1,56 @@
 """The client of the Rasa server: text in, coarse intents with probabilities out."""
 
-from collections import OrderedDict
+import random
+import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Final, Self
 
 import httpx
 
 from data.errors import BackendError
+from data.sparql.pace import Backoff, Breaker
 from nlu.intents.text import normalize
+from nlu.memory import Memory
 from nlu.model import IntentResult
 
 __all__ = ["RasaIntentRecognizer"]
 
 _REMEMBERED: Final = 512
-"""Texts whose result is kept; people say "yes" and "I like it" all the time."""
+"""Texts whose result is kept."""
 _LONGEST: Final = 1000
 """Characters that are classified; what follows says no more about the intent."""
+_PAUSE: Final = Backoff(first=2.0, cap=10.0)
+"""How long a server that lets messages wait is left alone; then one message tries whether it answers again."""
 _NOTHING: Final = IntentResult((("fallback", 1.0),))
 
 
 class RasaIntentRecognizer:
-    """Asks a Rasa server over HTTP. Connections are pooled; `aclose` ends them."""
+    """Asks a Rasa server over HTTP. Connections are pooled; `aclose` ends them.
 
-    def __init__(self, url: str, *, timeout: float = 5.0, transport: httpx.AsyncBaseTransport | None = None) -> None:
+    Three messages in a row without an answer in time, and it is left alone for a while: nobody waits for it then.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        timeout: float = 5.0,
+        transport: httpx.AsyncBaseTransport | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         """Opens no connection yet.
 
         Args:
             url: of the server, such as "http://127.0.0.1:5005".
             timeout: seconds that one message may take.
             transport: replaces the network in tests.
+            clock: gives seconds.
         """
         self._url = url.rstrip("/")
         self._client = httpx.AsyncClient(base_url=self._url, timeout=timeout, trust_env=False, transport=transport)
-        self._known: OrderedDict[str, IntentResult] = OrderedDict()
+        self._known: Memory[str, IntentResult] = Memory(_REMEMBERED)
+        self._breaker = Breaker(clock, random.Random(), pause=_PAUSE)
 
     async def recognize(self, text: str) -> IntentResult:
         """Coarse intents of one message, best first.
@@ -46,29 +64,34 @@ class RasaIntentRecognizer:
         written = normalize(text)[:_LONGEST]
         if not written:
             return _NOTHING
-        if written in self._known:
-            self._known.move_to_end(written)
-            return self._known[written]
+        known = self._known.find(written)
+        if known is not None:
+            return known
         result = _read(await self._parse(written), self._url)
-        self._known[written] = result
-        if len(self._known) > _REMEMBERED:
-            self._known.popitem(last=False)
+        self._known.keep(written, result)
         return result
 
     async def _parse(self, text: str) -> Any:
+        if not self._breaker.admits():
+            raise self._failure("it left the last messages unanswered")
         try:
             try:
                 response = await self._client.post("/model/parse", json={"text": text})
             except (httpx.ConnectError, httpx.RemoteProtocolError, httpx.ReadError):  # restarted in between
                 response = await self._client.post("/model/parse", json={"text": text})
+            self._breaker.succeeded()
             response.raise_for_status()
             return response.json()
         except (httpx.HTTPError, ValueError) as error:
-            reason = str(error) or type(error).__name__
-            raise BackendError(
-                f"Rasa at {self._url} does not understand messages at the moment ({reason}). "
-                "See `converse doctor`; it is asked again with the next message."
-            ) from error
+            if isinstance(error, httpx.TimeoutException):
+                self._breaker.failed()
+            raise self._failure(str(error) or type(error).__name__) from error
+
+    def _failure(self, reason: str) -> BackendError:
+        return BackendError(
+            f"Rasa at {self._url} does not understand messages at the moment ({reason}). "
+            "See `converse doctor`; it is asked again with one of the next messages."
+        )
 
     async def aclose(self) -> None:
         """Closes the connections."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from data.errors import BackendError
 from data.model import Polarity
+from nlu.memory import Memory
 from nlu.model import Span
 from nlu.sentiment.card import MODELS_FOLDER, ModelCard, Thresholds
 from nlu.sentiment.masking import mask
@@ -21,6 +22,9 @@ LABELS = ("-", "0", "+")
 """Of the classifier's outputs, in its order: Stanza numbers the sorted labels "0", "1" and "2"."""
 
 DEFAULT_MODEL = "default"
+
+_REMEMBERED = 4096
+"""Messages whose probabilities are kept: what is named is masked, so that those about all titles are alike."""
 
 
 class StanzaSentimentRecognizer:
@@ -39,19 +43,29 @@ class StanzaSentimentRecognizer:
         folder = model_dir or MODELS_FOLDER / DEFAULT_MODEL
         self.card = ModelCard.load(folder)
         self._classifier = load_classifier(folder, self.card.encoder)
+        self._known: Memory[tuple[tuple[str, ...], ...], NDArray[np.float64]] = Memory(_REMEMBERED)
 
     def polarities(self, text: str, targets: tuple[Span, ...]) -> tuple[Polarity | None, ...]:
         """One value per target, in order; None where no opinion is stated or it is too close to call."""
         if not targets:
             return ()
         masked = [mask(text, targets, index) for index in range(len(targets))]
-        return tuple(decide(row, self.card.thresholds) for row in self.probabilities(masked))
+        return tuple(decide(row, self.card.thresholds) for row in self._remembered(masked))
 
     def overall(self, text: str) -> Polarity | None:
         """Polarity of a message that names nothing ("loved it!", "meh")."""
         if not text.strip():
             return None
-        return decide(self.probabilities([mask(text, (), None)])[0], self.card.thresholds)
+        return decide(self._remembered([mask(text, (), None)])[0], self.card.thresholds)
+
+    def _remembered(self, masked: Sequence[list[str]]) -> NDArray[np.float64]:
+        """The probabilities of a batch; the classifier is spared the ones that it had lately."""
+        batch = tuple(map(tuple, masked))
+        known = self._known.find(batch)
+        if known is None:
+            known = self.probabilities(masked)
+            self._known.keep(batch, known)
+        return known
 
     def probabilities(self, masked: Sequence[list[str]]) -> NDArray[np.float64]:
         """What the classifier makes of masked token lists, all in one batch.

@@ -54,6 +54,31 @@ async def test_the_bot_goes_on_without_rasa(server: TelegramServer, tmp_path: Pa
         assert "intents_unavailable" not in told[text]
 
 
+async def test_nobody_waits_for_a_rasa_that_goes_on_hanging(
+    server: TelegramServer, tmp_path: Path, rasa_url: str
+) -> None:
+    async with broken_rasa(rasa_url) as rasa, Runner(server, tmp_path, rasa.url).running():
+        await agree(server, ANNA)
+        rasa.behaviour, asked = "hanging", rasa.asked
+        for title in ("Pulp Fiction", "Titanic", "The Godfather"):
+            await ask(server, ANNA, title)
+        assert rasa.asked == asked + 3
+        (answer, *_) = await ask(server, ANNA, "I love Inception")
+        assert rasa.asked == asked + 3, "it is left alone"
+        assert "Inception" in answer.text
+        rasa.behaviour = "good"
+        number = 0
+        while rasa.asked == asked + 3:
+            number += 1
+            await ask(server, ANNA, f"hello {number}")
+        await ask(server, ANNA, "I hate Alien")
+    url = URL.create("sqlite+aiosqlite", database=str(tmp_path / "converse.db"))
+    (records,) = await kept(url, ANNA, "records")
+    told = {row["message"]: dict(row["backends"])["intents"] for row in records}
+    assert told["I love Inception"] == "none"
+    assert told["I hate Alien"] == "rasa"
+
+
 async def stop_in_the_middle(server: TelegramServer, process: asyncio.subprocess.Process) -> None:
     """SIGTERM while a reply is on its way: the turn in hand is finished and confirmed before the bot ends."""
     calls, before = server.count("sendMessage"), len(server.messages)

@@ -1,5 +1,6 @@
 """The client of Rasa: against a server of the test's own for faults, against the real one for plain sentences."""
 
+import asyncio
 import json
 from collections.abc import Callable
 
@@ -81,6 +82,40 @@ async def test_time_out_is_a_backend_error() -> None:
     with pytest.raises(BackendError):
         await recognizer.recognize("hello")
     assert len(texts) == 1
+
+
+async def test_a_server_that_hangs_is_left_alone_until_one_message_gets_an_answer() -> None:
+    now, hanging, texts = 0.0, True, list[str]()
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        texts.append(json.loads(request.content)["text"])
+        if hanging:
+            raise httpx.ReadTimeout("too slow")
+        return httpx.Response(200, json=RANKING)
+
+    recognizer = RasaIntentRecognizer("http://rasa", transport=httpx.MockTransport(respond), clock=lambda: now)
+
+    async def say(*said: str) -> int:
+        results = await asyncio.gather(*map(recognizer.recognize, said), return_exceptions=True)
+        return sum(isinstance(result, BackendError) for result in results)
+
+    assert [await say("a"), await say("b"), await say("c"), await say("d")] == [1, 1, 1, 1]
+    assert texts == ["a", "b", "c"], "the fourth is not asked about"
+    now = 10.0
+    assert await say("e", "f") == 2
+    assert texts[3:] == ["e"], "one tries"
+    now, hanging = 25.0, False
+    assert await say("g", "h") == 0
+    assert await say("i", "j") == 0
+    assert texts[4:] == ["g", "h", "i", "j"]
+
+
+async def test_failures_that_cost_no_time_do_not_stop_anybody_from_asking() -> None:
+    recognizer, texts = answering(lambda _text: httpx.Response(503))
+    for text in "abcde":
+        with pytest.raises(BackendError):
+            await recognizer.recognize(text)
+    assert texts == list("abcde")
 
 
 async def test_errors_are_not_remembered() -> None:

@@ -119,6 +119,16 @@ def test_a_mention_counts_the_same_beside_others_as_alone(sentiment: StanzaSenti
     assert np.allclose(together[1], alone[0], atol=0.05)
 
 
+def test_what_differs_in_names_only_is_read_once(
+    sentiment: StanzaSentimentRecognizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, spans, signs = marked("I adored [Alien]+ yet I loathed [Prometheus]-")
+    assert sentiment.polarities(first, spans) == signs
+    monkeypatch.setattr(sentiment, "_classifier", None)
+    second, spans, signs = marked("I adored [Jackie Brown]+ yet I loathed [Jaws]-")
+    assert sentiment.polarities(second, spans) == signs
+
+
 def test_probabilities_become_a_polarity_only_when_clear() -> None:
     thresholds = Thresholds(none=0.6, margin=0.1)
     assert decide(np.array([0.1, 0.2, 0.7]), thresholds) == "+"
