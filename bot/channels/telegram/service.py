@@ -4,8 +4,8 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -27,6 +27,10 @@ from data.domains import DomainConfig
 
 SWEEP_SECONDS = 5.0
 FINISHING_SECONDS = 20.0
+TYPING_AFTER = 0.4
+"""Seconds after which somebody who waits is shown that an answer is being written; most answers are there by then."""
+TYPING_LASTS = 4.5
+"""Seconds after which Telegram is told again; it shows it for five."""
 
 _log = logging.getLogger(__name__)
 
@@ -93,7 +97,8 @@ class TelegramService:
         try:
             await self._acknowledge(incoming)
             started = time.perf_counter()
-            _, result = await asyncio.gather(self._show_typing(incoming.chat), self._conversation.handle(turn))
+            async with self._typing(incoming.chat):
+                result = await self._conversation.handle(turn)
             self._log_turn(turn, result, time.perf_counter() - started)
             await self._sender.deliver(turn, result.reply)
         except Exception:  # the user is told, whatever it was
@@ -112,9 +117,21 @@ class TelegramService:
             with suppress(TelegramError):
                 await self._bot.answer_callback_query(incoming.query)
 
+    @asynccontextmanager
+    async def _typing(self, chat: int) -> AsyncIterator[None]:
+        """Shows that an answer is being written while it takes long."""
+        showing = asyncio.create_task(self._show_typing(chat))
+        try:
+            yield
+        finally:
+            showing.cancel()
+
     async def _show_typing(self, chat: int) -> None:
+        await asyncio.sleep(TYPING_AFTER)
         with suppress(TelegramError):
-            await self._bot.send_chat_action(chat, ChatAction.TYPING)
+            while True:
+                await self._bot.send_chat_action(chat, ChatAction.TYPING)
+                await asyncio.sleep(TYPING_LASTS)
 
     async def _say(self, incoming: Incoming, key: str) -> None:
         """Says something that is not part of the conversation and is not kept."""

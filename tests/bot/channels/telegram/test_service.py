@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from bot.channels.base import Link, Option, Reply, Turn, UserKey
-from bot.channels.telegram import polling
+from bot.channels.telegram import polling, service
 from bot.errors import BackendError, ConfigError, StorageError
 from bot.records import TurnResult
 from bot.storage.store import SqlStore
@@ -37,8 +37,26 @@ async def test_a_message_is_answered_with_buttons(server: TelegramServer, start:
         (answer,) = await server.answers(ANNA, 1)
     assert answer.text == "You said text 'I like <Heat> & \"Up\"' None."
     assert answer.labels == ["Heat (1995)", "Heat (1986)", "None of these"]
-    assert [name for name, _ in server.calls if name.startswith("send")] == ["sendChatAction", "sendMessage"]
     assert server.refused == []
+
+
+@pytest.mark.parametrize(("slow", "shown"), [(True, "sendChatAction"), (False, "sendMessage")])
+async def test_typing_is_shown_to_who_waits_and_to_nobody_else(
+    server: TelegramServer, store: SqlStore, start: Start, monkeypatch: pytest.MonkeyPatch, slow: bool, shown: str
+) -> None:
+    monkeypatch.setattr(service, "TYPING_AFTER", 0.0 if slow else 600.0)
+
+    class Waiting(StoredEcho):
+        async def answer(self, turn: Turn) -> TurnResult:
+            if slow:
+                await server.wait_for(lambda: server.count("sendChatAction"), bool)
+            return await super().answer(turn)
+
+    async with start(Waiting(store)):
+        await server.say(ANNA, "hi")
+        await server.answers(ANNA, 1)
+        await server.idle()
+    assert next(name for name, _ in server.calls if name.startswith("send")) == shown
 
 
 async def test_a_button_is_acknowledged_first_and_answered(server: TelegramServer, start: Start) -> None:
