@@ -21,7 +21,7 @@ from data.formats.converse import split
 from data.formats.rows import load_rows
 from nlu.model import Span
 from nlu.sentiment.grammar import Instance
-from nlu.sentiment.masking import mask, words
+from nlu.sentiment.masking import mask, normalised, words
 
 _MOVIE = re.compile(r"@(\d+)")
 _LIKED = {0: "-", 1: "+"}
@@ -56,11 +56,6 @@ class Opinion:
         for index in range(len(self.targets)):
             if self.signs[index] != "?":
                 yield Instance(tuple(mask(self.text, self.targets, index)), self.signs[index])
-
-
-def normalised(text: str) -> str:
-    """The words of a text, for finding the same text again whatever its capitals, spaces and punctuation."""
-    return " ".join(word for word in words(text) if word[0].isalnum())
 
 
 def left_out(files: Iterable[Path]) -> frozenset[str]:

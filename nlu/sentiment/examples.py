@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from data.catalogue.catalogue import Catalogue
 from data.errors import MissingFileError
-from nlu.sentiment.corpora import Opinion, converse, left_out, normalised, redial, snippets
+from nlu.sentiment.corpora import Opinion, converse, left_out, redial, snippets
 from nlu.sentiment.grammar import Grammar, Instance
+from nlu.sentiment.masking import normalised
 from nlu.sentiment.phrases import TRAINING_FOLDER
 
 _REDIAL_FILES = ("train_data.jsonl", "valid_data.jsonl", "valid.jsonl")
@@ -60,6 +61,18 @@ def own_examples(
     examples = list(dict.fromkeys(example for sentence in sentences for example in sentence.instances()))
     random.Random(seed).shuffle(examples)
     return examples
+
+
+def written_messages(seed: int, cases: Iterable[Path] = (), folder: Path = TRAINING_FOLDER) -> list[Instance]:
+    """Masked examples of the whole messages of the project, without repetitions, in a fixed order.
+
+    Args:
+        seed: of all random choices.
+        cases: files of cases whose texts are left out.
+        folder: with the phrase files.
+    """
+    sentences = Grammar(folder, seed).messages(folder, unwanted=left_out(cases))
+    return list(dict.fromkeys(example for sentence in sentences for example in sentence.instances()))
 
 
 def gather(sources: Sources, catalogue: Catalogue, seed: int) -> Opinions:

@@ -6,15 +6,17 @@ slot stands for something named. `Sentence.instances` gives one masked token lis
 
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nlu.sentiment.masking import OTHER, TARGET, words
-from nlu.sentiment.phrases import POLARITIES, TRAINING_FOLDER, Patterns, load_phrases
+from nlu.sentiment.masking import OTHER, TARGET, normalised, words
+from nlu.sentiment.phrases import POLARITIES, TRAINING_FOLDER, Patterns, load_messages, load_phrases
 
 _SLOT = re.compile(r"\bX\b")
 _MARKED = re.compile(r"\{([+\-0])\}|\{r([+\-0])\}|\{c([+\-0])\}")
+_NAMED = re.compile(r"\[([^\[\]]+)\]([-+?])")
+_SHORT = 90
 _MARK = "\x00{}\x01"
 _MARKS = re.compile("\x00(\\d+)\x01")
 _VARIANTS = 30
@@ -55,6 +57,17 @@ class Sentence:
 def placed(clause: str, slot: int = 0) -> str:
     """The clause with its X replaced by the mark of a slot."""
     return _SLOT.sub(_MARK.format(slot), clause)
+
+
+def marked(message: str) -> Sentence:
+    """The sentence of a message in which "[name]+" is liked, "[name]-" disliked, "[name]?" named without an opinion."""
+    labels: list[str] = []
+
+    def slot(found: re.Match[str]) -> str:
+        labels.append(found[2].replace("?", "0"))
+        return _MARK.format(len(labels) - 1)
+
+    return Sentence(_NAMED.sub(slot, message), tuple(labels))
 
 
 class Grammar:
@@ -119,6 +132,31 @@ class Grammar:
         for make, count in combinations:
             made += [self._dressed(make(), 0.4) for _ in range(int(count * scale))]
         return [self._written(sentence) for sentence in made]
+
+    def messages(
+        self, folder: Path = TRAINING_FOLDER, pairs: int = 6000, unwanted: Container[str] = ()
+    ) -> list[Sentence]:
+        """Whole messages as they were written and once more as people type them, and pairs of short ones.
+
+        Args:
+            folder: with the phrase files.
+            pairs: number of contrasts made of two short messages on one thing each.
+            unwanted: normalised texts of messages that are left out.
+        """
+        lines = load_messages(folder)
+        whole = [marked(line) for line in lines if normalised(_NAMED.sub(r"\1", line)) not in unwanted]
+        made = [*whole, *(self._written(self._dressed(sentence, 0.3)) for sentence in whole)]
+        short = {sign: [one for one in whole if one.labels == (sign,) and len(one.text) < _SHORT] for sign in "+-"}
+        if all(short.values()):
+            made += [self._written(self._pair(short)) for _ in range(pairs)]
+        return made
+
+    def _pair(self, short: Mapping[str, Sequence[Sentence]]) -> Sentence:
+        first = self._sign()
+        second = "-" if first == "+" else "+"
+        one, two = self._rng.choice(short[first]).text, self._rng.choice(short[second]).text
+        joint = self._pick(self._style["contrast"])
+        return Sentence(f"{one.rstrip(' .!')} {joint} {two.replace(_MARK.format(0), _MARK.format(1))}", (first, second))
 
     def _from_patterns(self, scale: float) -> Iterator[Sentence]:
         for key, patterns in self._expressions.groups.items():

@@ -64,3 +64,8 @@ def words(text: str) -> list[str]:
         else:
             found.append(token[:_LONGEST_WORD])
     return found
+
+
+def normalised(text: str) -> str:
+    """The words of a text, for finding the same text again whatever its capitals, spaces and punctuation."""
+    return " ".join(word for word in words(text) if word[0].isalnum())

@@ -18,6 +18,7 @@ TRAINING_FOLDER = Path(__file__).resolve().parents[2] / "data" / "training" / "s
 
 POLARITIES: Mapping[str, str] = {"positive": "+", "negative": "-", "none": "0"}
 
+_MESSAGES = "messages"
 _CHOICE = re.compile(r"\(([^()]*\|[^()]*)\)(\??)|\(([^()|]*)\)\?")
 _NAME = re.compile(r"\$([a-z]+)")
 
@@ -36,6 +37,12 @@ def load_phrases(name: str, folder: Path = TRAINING_FOLDER) -> Any:
         return _lines(yaml.safe_load(path.read_text(encoding="utf-8")))
     except yaml.YAMLError as error:
         raise DataError(f"{path} is not valid YAML: {error}") from error
+
+
+def load_messages(folder: Path = TRAINING_FOLDER) -> list[str]:
+    """All whole messages that were written for training, files and kinds in order; a folder without any has none."""
+    files = sorted(path.name for path in (folder / _MESSAGES).glob("*.yaml"))
+    return [line for name in files for lines in load_phrases(name, folder / _MESSAGES).values() for line in lines]
 
 
 def _lines(value: Any) -> Any:

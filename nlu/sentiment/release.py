@@ -13,7 +13,7 @@ from data.catalogue.catalogue import Catalogue
 from nlu.sentiment.card import ModelCard, Thresholds, sha256
 from nlu.sentiment.corpora import Opinion, rated_clauses
 from nlu.sentiment.evaluation import figures, read_cases, run
-from nlu.sentiment.examples import Opinions, Sources, gather, own_examples
+from nlu.sentiment.examples import Opinions, Sources, gather, own_examples, written_messages
 from nlu.sentiment.grammar import Instance
 from nlu.sentiment.own_cases import held_out, instances, validation
 from nlu.sentiment.recognizer import LABELS, StanzaSentimentRecognizer, decide
@@ -65,6 +65,7 @@ def release(folder: Path, what: Release, sources: Sources, catalogue: Catalogue,
         own[_OWN_VALIDATION:],
         _examples(opinion for opinion in opinions.training if not opinion.targets),
         _examples(opinion for opinion in opinions.training if opinion.targets),
+        written_messages(what.seed, sources.cases),
     )
     folder.mkdir(parents=True, exist_ok=True)
     encoder = train(material, folder)
@@ -149,6 +150,7 @@ def _examples(opinions: Iterable[Opinion]) -> list[Instance]:
 def _data(material: Material, opinions: Opinions) -> dict[str, str | int | float]:
     counted: dict[str, str | int | float] = {
         "own sentences (data/training/sentiment), masked examples": len(material.own),
+        "own messages (data/training/sentiment/messages), masked examples": len(material.messages),
         "texts of case files kept out": opinions.kept_out,
     }
     for source, licence in _LICENCES.items():

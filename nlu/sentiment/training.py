@@ -36,12 +36,14 @@ class Pass:
         rated: number of rated review sentences.
         opinions: at most so many liked and so many disliked ones from conversations.
         rates: learning rate at the beginning and at the end.
+        messages: number of the project's own whole messages.
     """
 
     own: int
     rated: int
     opinions: tuple[int, int]
     rates: tuple[float, float]
+    messages: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +66,29 @@ class Recipe:
     batch: int = 32
     passes: tuple[Pass, ...] = (
         Pass(13000, 5000, (0, 0), (8.0e-4, 6.4e-4)),
-        Pass(12000, 4500, (1000, 600), (6.4e-4, 4.8e-4)),
-        Pass(12000, 4500, (1000, 600), (4.8e-4, 3.2e-4)),
-        Pass(12000, 4500, (1000, 600), (3.2e-4, 1.6e-4)),
-        Pass(12000, 4500, (1000, 600), (1.6e-4, 1.0e-5)),
+        Pass(13000, 5000, (1000, 600), (6.4e-4, 5.5e-4)),
+        Pass(6000, 2500, (1600, 900), (5.5e-4, 4.2e-4), 22000),
+        Pass(6000, 2500, (1600, 900), (4.2e-4, 2.8e-4), 22000),
+        Pass(6000, 2500, (1600, 900), (2.8e-4, 1.4e-4), 22000),
+        Pass(6000, 2500, (1600, 900), (1.4e-4, 1.0e-5), 22000),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """Examples to learn from: own sentences, rated review sentences (no target), and opinions from conversations."""
+    """Examples to learn from.
+
+    Attributes:
+        own: sentences that the project's phrases combine to.
+        rated: rated review sentences, without a target.
+        opinions: from conversations, with noisy labels.
+        messages: that the project wrote as a whole.
+    """
 
     own: Sequence[Instance]
     rated: Sequence[Instance]
     opinions: Sequence[Instance]
+    messages: Sequence[Instance] = ()
 
 
 def adapt(material: Material, recipe: Recipe, progress: Progress, work: Path | None = None) -> Any:
@@ -106,6 +117,7 @@ def adapt(material: Material, recipe: Recipe, progress: Progress, work: Path | N
 
 def _examples(classifier: Any, material: Material, part: Pass, rng: random.Random) -> list[Instance]:
     examples = [*drawn(material.own, part.own, rng), *drawn(material.rated, part.rated, rng)]
+    examples += drawn(material.messages, part.messages, rng)
     if not material.opinions or not any(part.opinions):
         return examples
     sifted = agreeing(material.opinions, probabilities(classifier, material.opinions))

@@ -8,9 +8,10 @@ from data.catalogue.catalogue import Catalogue
 from data.errors import DataError, MissingFileError
 from data.model import Entity
 from nlu.model import Span
-from nlu.sentiment.corpora import converse, left_out, normalised, redial, snippets
+from nlu.sentiment.corpora import converse, left_out, redial, snippets
 from nlu.sentiment.examples import Sources, agreeing, gather
 from nlu.sentiment.grammar import Instance
+from nlu.sentiment.masking import normalised
 
 CATALOGUE = Catalogue(
     [

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from data.errors import DataError, MissingFileError
-from nlu.sentiment.examples import balanced, own_examples
-from nlu.sentiment.grammar import Grammar, Instance, Sentence, placed
+from nlu.sentiment.examples import balanced, own_examples, written_messages
+from nlu.sentiment.grammar import Grammar, Instance, Sentence, marked, placed
 from nlu.sentiment.masking import OTHER, TARGET, words
 from nlu.sentiment.own_cases import held_out, instances, validation
-from nlu.sentiment.phrases import TRAINING_FOLDER, Patterns, load_phrases
+from nlu.sentiment.phrases import TRAINING_FOLDER, Patterns, load_messages, load_phrases
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +49,39 @@ def test_a_contrast_gives_opposite_labels_to_its_two_targets() -> None:
 def test_what_is_held_out_is_in_no_training_sentence(sentences: list[Sentence]) -> None:
     trained = {example.tokens for sentence in sentences for example in sentence.instances()}
     trained |= {tuple(words(line.replace("X", TARGET))) for line in _all_phrases()}
+    trained |= {example.tokens for example in written_messages(3)}
     kept = instances([*held_out(), *validation()])
     assert len(kept) == len(set(kept)) > 400
     assert not {example.tokens for example in kept} & trained
+
+
+def test_no_message_repeats_a_held_out_expression() -> None:
+    """Writers of messages have not seen the expressions; where both hit on one, the message must go."""
+    told = [" ".join(words(line)) for line in load_messages()]
+    for case in held_out():
+        (span,) = case.spans
+        said = max(words(case.text[: span.start]), words(case.text[span.end :]), key=len)
+        assert len(said) < 3 or not [line for line in told if " ".join(said) in line], case.text
+
+
+def test_a_message_names_each_thing_in_brackets_and_tells_its_sign() -> None:
+    sentence = marked("[Emma]+ is lovely, unlike [Taxi]-, have you seen [It]?")
+    assert list(sentence.instances())[2] == Instance(
+        (OTHER, "is", "lovely", ",", "unlike", OTHER, ",", "have", "you", "seen", TARGET), "0"
+    )
+    assert sentence.labels == ("+", "-", "0")
+
+
+def test_messages_are_learned_as_written_and_as_typed_and_in_contrasts(tmp_path: Path) -> None:
+    (tmp_path / "messages").mkdir()
+    text = "kind: |\n  [Emma]+ made my whole week\n  never again [Taxi]-, never ever\n"
+    (tmp_path / "messages" / "some.yaml").write_text(text, encoding="utf-8")
+    for path in TRAINING_FOLDER.glob("*.yaml"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    learned = Grammar(tmp_path, seed=1).messages(tmp_path, pairs=5)
+    assert learned[0].labels == ("+",)
+    assert len(learned) == 2 + 2 + 5
+    assert all(len(set(sentence.labels)) == 2 for sentence in learned[4:])
 
 
 def _all_phrases() -> list[str]:
