@@ -8,8 +8,9 @@ from itertools import cycle
 from typing import Any
 
 from bot.channels.telegram.server import SECRET_HEADER
+from tests.telegram_methods import BOT
 from tests.telegram_rules import Message, as_json, check_keyboard
-from tests.telegram_server import BOT, TelegramServer
+from tests.telegram_server import TelegramServer
 
 SECRET = "a-secret-for-the-load-test"
 PATH = "/telegram"

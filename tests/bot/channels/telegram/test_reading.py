@@ -6,7 +6,8 @@ from telegram import Bot, Update, User
 from bot.channels.base import UserKey
 from bot.channels.telegram.reading import Incoming, Membership, chat_of, read_update
 from tests.bot.channels.doubles import NOW
-from tests.telegram_server import BOT, TelegramServer
+from tests.telegram_methods import BOT
+from tests.telegram_server import TelegramServer
 
 ME = User.de_json(BOT, None)
 GROUP = {"id": -100500, "type": "supergroup", "title": "Film club"}
