@@ -61,7 +61,7 @@ fuzz: setup ## feed every reader and the message path more than 100,000 broken i
 	$(BIN)/pytest -m slow tests/fuzz
 
 test-spark: setup ## install PySpark and compare its catalogue with that of one machine (Java 17)
-	$(BIN)/uv pip install -q -p $(BIN)/python "$$(sed -n 's/.*"\(pyspark==[0-9.]*\)".*/\1/p' pyproject.toml)"
+	$(BIN)/uv pip install -q -p $(BIN)/python --require-hashes -r requirements-spark.lock
 	$(BIN)/pytest -m slow tests/data/building/test_spark.py
 
 train: setup ## train the intent and sentiment models again (DATA: released data sets)

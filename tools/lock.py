@@ -11,9 +11,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RASA = ROOT / "nlu" / "intents" / "rasa"
+WITH_THE_BOT = ["-c", str(ROOT / "requirements.lock")]
 LOCKS = {
     ROOT / "requirements.lock": (ROOT, ".venv", []),
-    ROOT / "requirements-dev.lock": (ROOT, ".venv", ["--extra", "dev", "-c", str(ROOT / "requirements.lock")]),
+    ROOT / "requirements-dev.lock": (ROOT, ".venv", ["--extra", "dev", *WITH_THE_BOT]),
+    ROOT / "requirements-spark.lock": (ROOT, ".venv", ["--extra", "spark", *WITH_THE_BOT]),
     RASA / "requirements.lock": (RASA, ".venv-rasa", []),
 }
 OPTIONS = ["--universal", "--generate-hashes", "--no-emit-index-url", "--no-emit-find-links", "--no-header"]
@@ -27,7 +29,7 @@ ALWAYS_TRUE_FOR_RASA = ["python_full_version < '3.11' and ", "python_full_versio
 
 
 def main() -> int:
-    """Lock all three environments."""
+    """Lock both environments, and what is added to the bot's for development and for Spark."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--upgrade", action="store_true", help="take the newest versions that fit")
     upgrade = ["--upgrade"] if parser.parse_args().upgrade else []

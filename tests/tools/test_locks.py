@@ -10,8 +10,9 @@ from tests.tools.conftest import ROOT
 
 BOT = ROOT / "requirements.lock"
 DEVELOPERS = ROOT / "requirements-dev.lock"
+SPARK = ROOT / "requirements-spark.lock"
 RASA = ROOT / "nlu" / "intents" / "rasa" / "requirements.lock"
-LOCKS = [BOT, DEVELOPERS, RASA]
+LOCKS = [BOT, DEVELOPERS, SPARK, RASA]
 
 
 def names(requirements: list[str]) -> set[str]:
@@ -31,12 +32,13 @@ def test_every_dependency_is_locked() -> None:
     extras = project["optional-dependencies"]
     wanted |= names(extras.pop("dev") + extras.pop("test")) - {"converse-bot"}
     assert wanted <= locked(DEVELOPERS).keys(), "run `make lock`"
-    for requirements in extras.values():  # for large machines and special work; nobody gets them unasked
-        assert all("==" in requirement for requirement in requirements)
+    assert names(extras.pop("spark")) <= locked(SPARK).keys(), "run `make lock`"
+    assert not extras
 
 
 def test_tests_run_with_the_versions_that_the_bot_runs_with() -> None:
     assert locked(BOT).items() <= locked(DEVELOPERS).items()
+    assert locked(BOT).items() <= locked(SPARK).items()
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: str(lock.relative_to(ROOT)))
