@@ -69,16 +69,8 @@ train: setup ## train the intent and sentiment models again (DATA: released data
 	$(BIN)/converse train sentiment --data $(DATA)/converse --redial $(DATA)/redial --redial $(DATA)/redial-eval \
 		$(addprefix --snippets ,$(SNIPPETS)) $(addprefix --cases ,$(wildcard $(CASES)/polarity*.jsonl))
 
-evaluate: setup ## quality figures on the released data sets (DATA)
-	$(BIN)/converse evaluate intents --data $(DATA)/converse
-	$(BIN)/converse evaluate linking --data $(DATA)/converse
-	for cases in validation held-out $(wildcard $(CASES)/polarity*.jsonl); do for model in default small; do \
-		echo "$$cases"; $(BIN)/converse evaluate sentiment --cases $$cases --model $$model || exit 1; done; done
-	$(BIN)/converse evaluate recommender --dataset mindreader --data $(DATA)/mindreader --facts $(DATA)/wikidata --json
-	$(BIN)/converse evaluate recommender --dataset redial --data $(DATA)/redial-eval --json
-	for dataset in llm-redial inspired; do \
-		$(BIN)/converse evaluate recommender --dataset $$dataset --data $(DATA)/llm-zero-shot --json || exit 1; done
-	$(BIN)/converse evaluate recommender --dataset converse --data $(DATA)/converse --json
+evaluate: setup ## measure the figures of the docs again and fail where they differ (DATA, CASES)
+	$(BIN)/python -m benchmarks.documented --data $(DATA) --cases $(CASES)
 
 bench: setup ## speed of whole turns and of the recommender
 	$(BIN)/python -m benchmarks.turns
