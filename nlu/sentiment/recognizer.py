@@ -17,6 +17,7 @@ from nlu.sentiment.masking import mask
 
 if TYPE_CHECKING:
     from stanza.models.classifiers.base_classifier import BaseClassifier
+    from stanza.models.common.foundation_cache import FoundationCache
 
 LABELS = ("-", "0", "+")
 """Of the classifier's outputs, in its order: Stanza numbers the sorted labels "0", "1" and "2"."""
@@ -113,7 +114,6 @@ def load_classifier(folder: Path, encoder: str | None) -> "BaseClassifier":
         BackendError: when something is not installed or does not load.
     """
     try:
-        import stanza
         import torch
         from stanza.models.common.foundation_cache import BertRecord, FoundationCache
     except ImportError as error:
@@ -122,10 +122,20 @@ def load_classifier(folder: Path, encoder: str | None) -> "BaseClassifier":
     logging.getLogger("stanza").setLevel(logging.WARNING)
     torch.set_num_threads(1)
     known = FoundationCache(local_files_only=True)
-    if encoder is not None:
-        from nlu.sentiment.encoder import load_adapted
+    if encoder is None:
+        return _classifier(folder, known)
+    from nlu.sentiment.encoder import load_adapted, quantised
 
-        known.bert[encoder] = BertRecord(*load_adapted(folder / "adapter.pt"), {})
+    known.bert[encoder] = BertRecord(*load_adapted(folder / "adapter.pt"), {})
+    classifier = _classifier(folder, known)
+    classifier.bert_model = quantised(classifier.bert_model)
+    return classifier
+
+
+def _classifier(folder: Path, known: "FoundationCache") -> Any:
+    """What a pipeline makes of the files in a folder. Raises BackendError."""
+    import stanza
+
     try:
         pipeline: Any = stanza.Pipeline(
             lang="en",
@@ -143,9 +153,4 @@ def load_classifier(folder: Path, encoder: str | None) -> "BaseClassifier":
     except (OSError, RuntimeError, ValueError, KeyError) as error:
         raise BackendError(f"Stanza cannot load the sentiment model in {folder}: {error}") from error
     classifier: Any = pipeline.processors["sentiment"]._model
-    classifier.float().eval()  # files hold half precision
-    if encoder is not None:
-        from nlu.sentiment.encoder import quantised
-
-        classifier.bert_model = quantised(classifier.bert_model)
-    return classifier
+    return classifier.float().eval()  # files hold half precision
