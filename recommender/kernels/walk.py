@@ -249,9 +249,7 @@ def shortlist(nodes, table, touched, count, share, domain, barred, allowed, gamm
         leaders: items by descending prior.
         size: number of items wanted.
     """
-    best = np.empty(size, dtype=np.int64)
-    scores = np.empty(size, dtype=np.float64)
-    kept = 0
+    best, scores, kept = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.float64), 0
     known = gamma / prior_total if prior_total > 0 else 0.0
     most = known * nodes[leaders[0]].prior if leaders.shape[0] > 0 else 0.0
     for index in range(count):
@@ -259,10 +257,8 @@ def shortlist(nodes, table, touched, count, share, domain, barred, allowed, gamm
             prefetch(table, np.int64(touched[index + _AHEAD]))
         at = touched[index]
         score = (1.0 - gamma) * (table[at].estimate + share * table[at].residue)
-        if kept == size and score + most <= scores[kept - 1]:
-            continue
         node = table[at].key
-        if allowed.shape[0] > 0 and allowed[node] == 0:
+        if (kept == size and score + most <= scores[kept - 1]) or (allowed.shape[0] > 0 and allowed[node] == 0):
             continue
         score += known * nodes[node].prior
         if (kept < size or score > scores[kept - 1]) and _eligible(nodes, node, domain, barred, allowed):
