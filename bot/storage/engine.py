@@ -19,6 +19,8 @@ POOL_SIZE = 16
 """Connections of one process to PostgreSQL, which takes a hundred in all as it comes."""
 MOST_TURNS = 10
 """Turns of one process that work in PostgreSQL at once; the rest of the connections is for sending and look-ups."""
+SINGLE_STATEMENTS = 4
+"""Of the connections, those that run single statements, without a transaction around each."""
 RESTED_SECONDS = 1.0
 """A connection to PostgreSQL that nobody used for so long is tried first: the server may have gone in between."""
 WRITING = {"begin": "IMMEDIATE"}
@@ -51,21 +53,33 @@ def open_engine(url: URL) -> AsyncEngine:
         The engine; it connects when first used. Its errors never quote what people wrote.
     """
     if url.get_backend_name() != "sqlite":
-        engine = create_async_engine(
-            url,
-            json_serializer=dump_json,
-            hide_parameters=True,
-            pool_size=POOL_SIZE,
-            max_overflow=0,
-            connect_args={"connect_timeout": 10},
-        )
-        _try_rested_connections(engine.sync_engine)
-        return engine
+        return _postgres_engine(url, POOL_SIZE - SINGLE_STATEMENTS)
     engine = create_async_engine(
         url, json_serializer=dump_json, hide_parameters=True, connect_args={"timeout": BUSY_SECONDS}
     )
     event.listen(engine.sync_engine, "connect", _prepare_sqlite)
     event.listen(engine.sync_engine, "begin", _begin_sqlite)
+    return engine
+
+
+def single_statements(engine: AsyncEngine) -> AsyncEngine:
+    """The engine for single statements: on PostgreSQL one that takes each as a transaction of its own."""
+    if engine.url.get_backend_name() == "sqlite":
+        return engine.execution_options(**WRITING)
+    return _postgres_engine(engine.url, SINGLE_STATEMENTS, isolation_level="AUTOCOMMIT", pool_reset_on_return=None)
+
+
+def _postgres_engine(url: URL, size: int, **options: Any) -> AsyncEngine:
+    engine = create_async_engine(
+        url,
+        json_serializer=dump_json,
+        hide_parameters=True,
+        pool_size=size,
+        max_overflow=0,
+        connect_args={"connect_timeout": 10},
+        **options,
+    )
+    _try_rested_connections(engine.sync_engine)
     return engine
 
 

@@ -11,7 +11,7 @@ from bot.channels.base import UserKey
 from bot.records import Record
 from bot.storage import schema
 from bot.storage.codec import record_from
-from bot.storage.turn import is_user
+from bot.storage.statements import is_user
 from data.model import Qid
 
 

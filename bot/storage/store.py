@@ -1,24 +1,25 @@
 """The store on SQLite or PostgreSQL: one transaction a turn, one turn at a time for each user."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-from sqlalchemy import delete, exists, func, or_, select, update
+from sqlalchemy import Row, Select, delete, select, update
 from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from bot.channels.base import Reply, Turn, UserKey
-from bot.storage import schema
+from bot.storage import schema, statements
 from bot.storage.base import OpenTurn
 from bot.storage.codec import entity_from, reply_from
-from bot.storage.engine import MOST_TURNS, WRITING, explained, make_file, make_folder, open_engine
+from bot.storage.engine import MOST_TURNS, WRITING, explained, make_file, make_folder, open_engine, single_statements
 from bot.storage.locks import FileLocks, UserLocks, lock_number
 from bot.storage.reading import likes_of_consenting, purge, rows_of_user
-from bot.storage.turn import SqlTurn, is_update, is_user, turn_from, upsert
+from bot.storage.statements import is_user, key_of
+from bot.storage.turn import SqlTurn, turn_from, upsert
 from bot.storage.upgrade import LOCK, upgrade
 from data.model import Entity, Qid
 
@@ -44,8 +45,10 @@ async def open_store(url: URL, clock: Clock) -> AsyncIterator["SqlStore"]:
     """
     make_folder(url)
     engine = open_engine(url)
+    single = single_statements(engine)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(engine.dispose)
+        stack.push_async_callback(single.dispose)
         files = None
         with explained(url):
             if url.get_backend_name() == "sqlite":
@@ -54,7 +57,7 @@ async def open_store(url: URL, clock: Clock) -> AsyncIterator["SqlStore"]:
                 stack.callback(files.close)
             async with files.hold(LOCK) if files else nullcontext():
                 await upgrade(engine)
-        yield SqlStore(engine, files, clock)
+        yield SqlStore(engine, single, files, clock)
 
 
 class SqlStore:
@@ -64,10 +67,10 @@ class SqlStore:
     lock for all, so a turn only takes it to save; the order is kept by locks on a file beside the database.
     """
 
-    def __init__(self, engine: AsyncEngine, files: FileLocks | None, clock: Clock) -> None:
+    def __init__(self, engine: AsyncEngine, single: AsyncEngine, files: FileLocks | None, clock: Clock) -> None:
         self._engine = engine
         self._writing = engine.execution_options(**WRITING)
-        self._single = engine.execution_options(isolation_level="AUTOCOMMIT") if files is None else self._writing
+        self._single = single
         self._files = files
         self._clock = clock
         self._users = UserLocks()
@@ -94,7 +97,7 @@ class SqlStore:
             await stack.enter_async_context(self._places)
             with explained(self._engine.url):
                 connection = await stack.enter_async_context(self._engine.connect())
-                await connection.execute(select(func.pg_advisory_xact_lock(lock_number(name))))
+                await connection.execute(statements.advisory_lock(), {"number": lock_number(name)})
             yield connection
 
     async def erase(self, user: UserKey) -> bool:
@@ -134,6 +137,12 @@ class SqlStore:
             async with self._single.begin() as connection:
                 yield connection
 
+    async def first(self, query: Select[Any], values: Mapping[str, Any]) -> Row[Any] | None:
+        """The first row that a query finds, given the values of its parameters. Raises StorageError."""
+        async with self._statement() if self._files is None else self.reading() as connection:
+            row: Row[Any] | None = (await connection.execute(query, values)).first()
+            return row
+
     def explained(self) -> AbstractContextManager[None]:
         """Turns database errors into StorageErrors that name the database and the remedy."""
         return explained(self._engine.url)
@@ -151,25 +160,13 @@ class SqlStore:
             How many messages of the reply are sent already (0 when nothing of the turn was stored); "wait" when an
             earlier reply to the user is not sent yet; None when all is sent, or when another process is at it.
         """
-        now, table = self._clock(), schema.updates
-        earlier = table.alias()
-        waits = exists().where(
-            earlier.c.user_id == table.c.user_id, earlier.c.id < table.c.id, earlier.c.sent_at.is_(None)
-        )
-        claimed = table.c.claimed_at
-        free = or_(claimed.is_(None), claimed < now - LEASE, claimed > now + LEASE)
+        now = self._clock()
+        moments = {"now": now, "lapsed": now - LEASE, "ahead": now + LEASE}
         async with self._statement() as connection:
-            taken = await connection.execute(
-                update(table)
-                .where(is_update(turn), table.c.sent_at.is_(None), free, ~waits)
-                .values(claimed_at=now)
-                .returning(table.c.parts_sent)
-            )
-            row = taken.first()
+            row = (await connection.execute(statements.claim(), {**key_of(turn), **moments})).first()
             if row is not None:
                 return int(row.parts_sent)
-            known = await connection.execute(select(table.c.sent_at, waits.label("waits")).where(is_update(turn)))
-            row = known.first()
+            row = (await connection.execute(statements.claimed(), key_of(turn))).first()
         if row is None:
             return 0
         return "wait" if row.sent_at is None and row.waits else None
@@ -188,7 +185,8 @@ class SqlStore:
 
     async def _stamp(self, turn: Turn, **values: Any) -> None:
         async with self._statement() as connection:
-            await connection.execute(update(schema.updates).where(is_update(turn)).values(**values))
+            named = {statements.NEW + name: value for name, value in values.items()}
+            await connection.execute(statements.stamp(*values), {**key_of(turn), **named})
 
     async def unsent(self, channel: str) -> AsyncIterator[tuple[Turn, Reply]]:
         """Replies committed but not sent, oldest first, but for those of users who blocked the bot."""
@@ -216,10 +214,8 @@ class SqlStore:
 
     async def consented(self, user: UserKey) -> bool:
         """Whether the user has agreed that their messages are stored."""
-        async with self._statement() if self._files is None else self.reading() as connection:
-            rows = await connection.execute(select(schema.users.c.consented_at).where(is_user(user)))
-            row = rows.first()
-            return row is not None and row.consented_at is not None
+        row = await self.first(statements.consented(), key_of(user))
+        return row is not None and row.consented_at is not None
 
     async def likes(self) -> dict[int, list[Qid]]:
         """What each user likes who has agreed that it is stored, by a number that only tells users apart."""

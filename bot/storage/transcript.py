@@ -10,7 +10,7 @@ from bot.channels.base import Reply, UserKey
 from bot.dialogue.state import DialogueState
 from bot.storage import schema
 from bot.storage.codec import reply_from, state_from
-from bot.storage.turn import is_user
+from bot.storage.statements import is_user
 
 
 @dataclass(frozen=True, slots=True)

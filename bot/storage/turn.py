@@ -2,18 +2,18 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Row, Select, Table, and_, bindparam, delete, insert, select, update
+from sqlalchemy import Row, Table, delete, insert
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from bot.channels.base import Reply, Turn, UserKey
 from bot.dialogue.state import DialogueState, Preference, Profile, Shown
-from bot.storage import schema
+from bot.storage import schema, statements
 from bot.storage.base import Outcome
 from bot.storage.codec import STATE_VERSION, columns_of, record_row, reply_from, state_from, to_json
+from bot.storage.statements import is_user, key_of
 
 if TYPE_CHECKING:
     from bot.storage.store import SqlStore
@@ -38,7 +38,7 @@ class SqlTurn:
     async def load(self) -> None:
         """Reads everything that is known of the user. Raises StorageError."""
         async with self._reading() as connection:
-            user = (await connection.execute(_known(), _keys(self._turn))).first()
+            user = (await connection.execute(statements.known(), key_of(self._turn))).first()
             if user is None:
                 return
             self.user_id, self.consented = user.id, user.consented_at is not None
@@ -99,7 +99,7 @@ class SqlTurn:
         if consent is not None:
             values["consented_at"] = now if consent else None
         if self.user_id:
-            await connection.execute(update(schema.users).where(schema.users.c.id == self.user_id).values(**values))
+            await _change(connection, schema.users, "id", self.user_id, values)
             return self.user_id
         row = {"channel": user.channel, "external_id": user.external_id, "created_at": now, **values}
         made = await connection.execute(insert(schema.users).values(**row).returning(schema.users.c.id))
@@ -124,18 +124,7 @@ class SqlTurn:
         if self.state is None:
             await connection.execute(insert(table).values(user_id=owner, **values))
         else:
-            await connection.execute(update(table).where(table.c.user_id == owner).values(**values))
-
-
-def is_user(user: UserKey) -> ColumnElement[bool]:
-    """Condition for the row of a user."""
-    return and_(schema.users.c.channel == user.channel, schema.users.c.external_id == user.external_id)
-
-
-def is_update(turn: Turn) -> ColumnElement[bool]:
-    """Condition for the row of a turn's update."""
-    owner = select(schema.users.c.id).where(is_user(turn.user)).scalar_subquery()
-    return and_(schema.updates.c.user_id == owner, schema.updates.c.update_id == turn.update_id)
+            await _change(connection, table, "user_id", owner, values)
 
 
 def turn_from(row: Row[Any], channel: str) -> Turn:
@@ -147,8 +136,8 @@ def turn_from(row: Row[Any], channel: str) -> Turn:
 async def load_profile(connection: AsyncConnection, user_id: int) -> Profile:
     """The profile of a user, in order of first mention."""
     owner = {"user_id": user_id}
-    liked = await connection.execute(_listed(schema.preferences, "position"), owner)
-    shown = await connection.execute(_listed(schema.shown, "place"), owner)
+    liked = await connection.execute(statements.listed(schema.preferences, "position"), owner)
+    shown = await connection.execute(statements.listed(schema.shown, "place"), owner)
     return Profile(
         tuple(Preference(**row) for row in liked.mappings()),
         tuple(Shown(**row) for row in shown.mappings()),
@@ -163,30 +152,9 @@ async def upsert(connection: AsyncConnection, table: Table, row: dict[str, Any])
     await connection.execute(dialect.insert(table).values(**row).on_conflict_do_update(index_elements=keys, set_=rest))
 
 
-@cache
-def _listed(table: Table, place: str) -> Select[Any]:
-    columns = [column for column in table.c if column.name not in ("user_id", place)]
-    return select(*columns).where(table.c.user_id == bindparam("user_id")).order_by(table.c[place])
-
-
-@cache
-def _known() -> Select[Any]:
-    """What one row tells of a user: who they are, where the conversation stands, how an update was answered."""
-    users, updates, states = schema.users, schema.updates, schema.conversations
-    answered = and_(updates.c.user_id == users.c.id, updates.c.update_id == bindparam("update_id"))
-    return (
-        select(users.c.id, users.c.consented_at, updates.c.reply, states.c.version, states.c.state)
-        .select_from(users.outerjoin(updates, answered).outerjoin(states, states.c.user_id == users.c.id))
-        .where(users.c.channel == bindparam("channel"), users.c.external_id == bindparam("external_id"))
-    )
-
-
-def _keys(turn: Turn) -> dict[str, str]:
-    return {
-        "channel": turn.user.channel,
-        "external_id": turn.user.external_id,
-        "update_id": turn.update_id,
-    }
+async def _change(connection: AsyncConnection, table: Table, key: str, owner: int, values: dict[str, Any]) -> None:
+    named = {statements.NEW + name: value for name, value in values.items()}
+    await connection.execute(statements.changed(table, key, *values), {"owner": owner, **named})
 
 
 async def _write_changed(

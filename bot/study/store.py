@@ -13,8 +13,9 @@ from bot.dialogue.state import Profile
 from bot.errors import UsageError
 from bot.storage import studies as tables
 from bot.storage.schema import users
+from bot.storage.statements import is_user
 from bot.storage.store import SqlStore
-from bot.storage.turn import is_user, load_profile, upsert
+from bot.storage.turn import load_profile, upsert
 from bot.study.assignment import Taken, between_cells
 from bot.study.config import StudyConfig
 

@@ -1,17 +1,19 @@
 """All studies that run: each turn goes to the desk of the study in which the user takes part, or to everyone else's."""
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 
 from bot.channels.base import Turn, UserKey
 from bot.channels.conversation import Conversation
 from bot.channels.privacy import wish_of
 from bot.records import TurnResult
 from bot.storage.schema import users
+from bot.storage.statements import is_named_user, key_of
 from bot.storage.store import SqlStore
 from bot.storage.studies import participants
-from bot.storage.turn import is_user
 from bot.study.config import StudyConfig
 from bot.study.designs import DesignStore
 from bot.study.desk import StudyDesk
@@ -73,15 +75,18 @@ class Studies:
 
     async def _taking_part(self, user: UserKey) -> str | None:
         """The study in which a user takes part; of several the one that is not finished, the last one first."""
-        found = (
-            select(participants.c.study)
-            .join(users, users.c.id == participants.c.user_id)
-            .where(is_user(user))
-            .order_by(participants.c.finished_at.is_not(None), participants.c.started_at.desc())
-        )
-        async with self._store.reading() as connection:
-            row = (await connection.execute(found)).first()
-            return None if row is None else str(row.study)
+        row = await self._store.first(_taken_part_in(), key_of(user))
+        return None if row is None else str(row.study)
+
+
+@cache
+def _taken_part_in() -> Select[Any]:
+    return (
+        select(participants.c.study)
+        .join(users, users.c.id == participants.c.user_id)
+        .where(is_named_user())
+        .order_by(participants.c.finished_at.is_not(None), participants.c.started_at.desc())
+    )
 
 
 def _invited_to(turn: Turn) -> str | None:
