@@ -25,7 +25,7 @@ from bot.study.running import check_levels, known_levels
 def listing_routes(parts: Parts) -> APIRouter:
     """The route of the list."""
     router = APIRouter(prefix="/admin")
-    Signed = Annotated[Session, Depends(parts.guard.session)]  # noqa: N806 - a type
+    Signed = Annotated[Session, Depends(parts.guard.session)]
 
     @router.get("")
     async def home(request: Request, session: Signed) -> Response:
@@ -40,8 +40,8 @@ def listing_routes(parts: Parts) -> APIRouter:
 def form_routes(parts: Parts) -> APIRouter:
     """The routes of a new study made in a form."""
     router = APIRouter(prefix="/admin")
-    Owner = Annotated[Session, Depends(parts.guard.owner)]  # noqa: N806 - a type
-    Change = Annotated[tuple[Session, FormData], Depends(parts.guard.change)]  # noqa: N806
+    Owner = Annotated[Session, Depends(parts.guard.owner)]
+    Change = Annotated[tuple[Session, FormData], Depends(parts.guard.change)]
 
     @router.get("/new")
     async def form(request: Request, session: Owner) -> Response:
@@ -65,8 +65,8 @@ def form_routes(parts: Parts) -> APIRouter:
 def upload_routes(parts: Parts) -> APIRouter:
     """The routes of a new study from a file or a pasted text."""
     router = APIRouter(prefix="/admin")
-    Owner = Annotated[Session, Depends(parts.guard.owner)]  # noqa: N806 - a type
-    Change = Annotated[tuple[Session, FormData], Depends(parts.guard.change)]  # noqa: N806
+    Owner = Annotated[Session, Depends(parts.guard.owner)]
+    Change = Annotated[tuple[Session, FormData], Depends(parts.guard.change)]
 
     @router.get("/upload")
     async def paste(request: Request, session: Owner) -> Response:

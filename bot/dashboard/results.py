@@ -29,8 +29,8 @@ _REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors
 def results_routes(parts: Parts) -> APIRouter:
     """The routes."""
     router = APIRouter(prefix="/admin/studies/{name}")
-    Signed = Annotated[Session, Depends(parts.guard.session)]  # noqa: N806 - a type
-    Owner = Annotated[Session, Depends(parts.guard.owner)]  # noqa: N806
+    Signed = Annotated[Session, Depends(parts.guard.session)]
+    Owner = Annotated[Session, Depends(parts.guard.owner)]
 
     @router.get("/report")
     async def report(request: Request, session: Signed, name: str) -> Response:

@@ -22,7 +22,7 @@ def signing_routes(parts: Parts) -> APIRouter:
     router = APIRouter(prefix="/admin")
     guard = parts.guard
     throttle = Throttle(ATTEMPTS)
-    Signed = Annotated[Session, Depends(guard.session)]  # noqa: N806 - a type
+    Signed = Annotated[Session, Depends(guard.session)]
 
     @router.get("/login")
     async def ask(request: Request) -> Response:
@@ -57,9 +57,9 @@ def account_routes(parts: Parts) -> APIRouter:
     """The routes of the log and of the accounts."""
     router = APIRouter(prefix="/admin")
     guard = parts.guard
-    Signed = Annotated[Session, Depends(guard.session)]  # noqa: N806 - a type
-    Owner = Annotated[Session, Depends(guard.owner)]  # noqa: N806
-    Change = Annotated[tuple[Session, FormData], Depends(guard.change)]  # noqa: N806
+    Signed = Annotated[Session, Depends(guard.session)]
+    Owner = Annotated[Session, Depends(guard.owner)]
+    Change = Annotated[tuple[Session, FormData], Depends(guard.change)]
 
     @router.get("/log")
     async def log(request: Request, session: Signed, page: int = 0) -> Response:

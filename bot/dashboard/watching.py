@@ -28,8 +28,8 @@ _LATEST = 8
 def watching_routes(parts: Parts) -> APIRouter:
     """The routes of the page of a study."""
     router = APIRouter(prefix="/admin/studies/{name}")
-    Signed = Annotated[Session, Depends(parts.guard.session)]  # noqa: N806 - a type
-    Change = Annotated[tuple[Session, FormData], Depends(parts.guard.change)]  # noqa: N806
+    Signed = Annotated[Session, Depends(parts.guard.session)]
+    Change = Annotated[tuple[Session, FormData], Depends(parts.guard.change)]
 
     @router.get("")
     async def study(request: Request, session: Signed, name: str) -> Response:
@@ -53,8 +53,8 @@ def watching_routes(parts: Parts) -> APIRouter:
 def participant_routes(parts: Parts) -> APIRouter:
     """The routes of the participants of a study."""
     router = APIRouter(prefix="/admin/studies/{name}")
-    Signed = Annotated[Session, Depends(parts.guard.session)]  # noqa: N806 - a type
-    Change = Annotated[tuple[Session, FormData], Depends(parts.guard.change)]  # noqa: N806
+    Signed = Annotated[Session, Depends(parts.guard.session)]
+    Change = Annotated[tuple[Session, FormData], Depends(parts.guard.change)]
 
     @router.get("/participants")
     async def people(request: Request, session: Signed, name: str, page: int = 0) -> Response:

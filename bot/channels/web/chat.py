@@ -58,7 +58,7 @@ class Chat:
             seat_of: finds the seat of a request.
         """
         router = APIRouter(prefix=prefix)
-        Here = Annotated[Seat, Depends(seat_of)]  # noqa: N806 - a type
+        Here = Annotated[Seat, Depends(seat_of)]
 
         @router.post("/messages")
         async def send(request: Request, seat: Here, form: Form) -> Response:

@@ -44,7 +44,7 @@ class Front:
         router = APIRouter()
         router.include_router(self._chat.routes("", self._seat))
         router.include_router(rights_routes(self._pages, self._talks, "", self._seat))
-        Here = Annotated[Seat, Depends(self._seat)]  # noqa: N806 - a type
+        Here = Annotated[Seat, Depends(self._seat)]
 
         @router.get("/")
         async def home(request: Request, seat: Here, before: Place | None = None) -> Response:

@@ -22,7 +22,7 @@ def rights_routes(pages: Pages, talks: Talks, prefix: str, seat_of: SeatOf) -> A
         seat_of: finds the seat of a request.
     """
     router = APIRouter(prefix=prefix)
-    Here = Annotated[Seat, Depends(seat_of)]  # noqa: N806 - a type
+    Here = Annotated[Seat, Depends(seat_of)]
 
     def page(request: Request, template: str, seat: Seat, **values: Any) -> Response:
         return pages.page(request, template, base=seat.base, language=seat.language, **values)

@@ -53,8 +53,8 @@ class StudyPages:
         router = APIRouter()
         router.include_router(self._chat.routes(prefix, self._seat))
         router.include_router(rights_routes(self._pages, self._talks, prefix, self._seat))
-        Here = Annotated[Seat, Depends(self._seat)]  # noqa: N806 - a type
-        Desk = Annotated[StudyDesk, Depends(self._desk)]  # noqa: N806 - a type
+        Here = Annotated[Seat, Depends(self._seat)]
+        Desk = Annotated[StudyDesk, Depends(self._desk)]
 
         @router.get(prefix)
         async def step(request: Request, seat: Here, desk: Desk, before: Place | None = None) -> Response:
