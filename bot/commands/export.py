@@ -1,6 +1,7 @@
 """`converse export`: conversations out, in any of the published formats."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from bot.export.answers import StudyData
     from bot.export.datasheet import ConsentText
     from bot.export.run import Source
+    from bot.study.config import StudyConfig
 
 HELP = """Write all conversations to a folder, in the format of a published dataset.
 
@@ -42,7 +44,8 @@ def export(
     seed: Annotated[int, typer.Option(help="Of the draw of the splits.")] = 1,
     licence: Annotated[str | None, typer.Option(help="Terms for the datasheet, such as 'CC BY 4.0'.")] = None,
     study: Annotated[
-        list[Path] | None, typer.Option(help="A study's file, for its consent text; may be repeated.")
+        list[Path] | None,
+        typer.Option(help="File of a study not made in the browser, for its consent text; may be repeated."),
     ] = None,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
@@ -54,14 +57,16 @@ def export(
     from bot.export.run import Wish
     from bot.export.run import export as run
     from bot.export.splitting import Splits
+    from bot.study.config import load_study
     from data.formats import WRITERS
 
     if format_name not in WRITERS:
         raise UsageError(f"unknown format {format_name!r}; known are {', '.join(sorted(WRITERS))}")
     parts = Splits.parsed(splits, seed) if splits else None
     settings = load_settings(**effective_options(ctx, data_dir=data_dir, database_url=database_url))
-    source = asyncio.run(_read(settings))
-    consents = _consents(study or [], source.studies)
+    files = [load_study(path) for path in study or ()]
+    source, made = asyncio.run(_read(settings))
+    consents = _consents([*made, *files], source.studies)
     if not source.written:
         typer.echo("there are no conversations yet", err=True)
         return
@@ -71,30 +76,30 @@ def export(
         typer.echo(f"taken out of messages: {counts}", err=True)
 
 
-async def _read(settings: "Settings") -> "Source":
-    """Messages, studies, and the catalogue with what was learned."""
+async def _read(settings: "Settings") -> "tuple[Source, list[StudyConfig]]":
+    """Messages, answers, the catalogue with what was learned; and the studies that were made in the browser."""
     from bot.clock import utc_now
     from bot.export.answers import read_study_data
     from bot.export.run import Source
     from bot.parts import grown_catalogue
     from bot.storage.reading import all_records
     from bot.storage.store import open_store
+    from bot.study.designs import DesignStore
 
     async with open_store(settings.database, utc_now) as store:
         async with store.reading() as connection:
             written = [found async for found in all_records(connection)]
             studies = await read_study_data(connection)
         catalogue = await grown_catalogue(settings, store)
-    return Source(written, studies, catalogue.get)
+        return Source(written, studies, catalogue.get), await DesignStore(store).all()
 
 
-def _consents(files: list[Path], studies: "StudyData") -> "list[ConsentText]":
-    """The chat's own consent text, and each version that participants of studies agreed to."""
+def _consents(made: "Sequence[StudyConfig]", studies: "StudyData") -> "list[ConsentText]":
+    """The chat's own consent text, and each version that participants of studies agreed to; later files win."""
     from bot.channels.wording import FALLBACK, load_channel_wordings
     from bot.export.datasheet import ConsentText, chat_consent
-    from bot.study.config import load_study
 
-    known = {(made.name, made.consent.version): made.consent.text for made in map(load_study, files)}
+    known = {(study.name, study.consent.version): study.consent.text for study in made}
     asked = {**dict.fromkeys(known, 0), **studies.consents}
     return [
         chat_consent(load_channel_wordings()[FALLBACK].says["consent"]),

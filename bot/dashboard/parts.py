@@ -1,7 +1,7 @@
 """What all pages of the dashboard share."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -12,9 +12,11 @@ from starlette.responses import Response
 from bot.channels.web.pages import Pages
 from bot.dashboard.accounts import Session
 from bot.dashboard.guard import Guard
+from bot.dashboard.pacing import Paced
 from bot.export.dialogues import Lookup
 from bot.storage.store import SqlStore
 from bot.study.desk import StudyDesk
+from bot.study.population import Filter
 from bot.study.studies import Studies
 from data.domains import DomainConfig
 from data.model import Domain, Qid
@@ -35,6 +37,7 @@ class Parts:
         lookup: what the catalogue knows about an id.
         clock: gives the present moment.
         guard: knows who is signed in.
+        counted: what is shown of the conversations of a study, by the study's name and the filter.
     """
 
     pages: Pages
@@ -44,6 +47,7 @@ class Parts:
     lookup: Lookup
     clock: Callable[[], datetime]
     guard: Guard
+    counted: Paced[tuple[str, Filter], dict[str, Any]] = field(default_factory=Paced)
 
     def page(
         self, request: Request, session: Session | None, template: str, status: int = 200, **values: Any

@@ -1,6 +1,7 @@
 """The page of a study, its participants and their conversations, and what an owner may do with them."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Depends, HTTPException
@@ -76,23 +77,33 @@ def participant_routes(parts: Parts) -> APIRouter:
         except UsageError as error:
             values = await _person(parts, desk, number, 0)
             return parts.page(request, session, "participant.html", 400, **values, fault=str(error))
+        parts.counted.forget()
         return RedirectResponse(f"/admin/studies/{name}/participants/{number}", 303)
 
     return router
 
 
 async def _overview(parts: Parts, desk: StudyDesk, request: Request) -> dict[str, Any]:
-    study, chosen = desk.study, Filter.of(request.query_params)
-    journey = journey_of(study)
-    people = await population(desk.kept, study, chosen)
-    found = await figures(desk.kept, study, chosen, people)
-    names = {item.qid: parts.label(item.qid) for item in found.items}
+    chosen = Filter.of(request.query_params)
     return {
-        "study": study,
+        **await parts.counted.get((desk.study.name, chosen), partial(_counted, parts, desk, chosen)),
+        "study": desk.study,
         "running": await desk.kept.status(),
         "chosen": chosen,
-        "journey": journey,
         "domains": sorted(parts.domains),
+        "done": (await desk.kept.audit())[-_LATEST:],
+        "now": parts.clock(),
+    }
+
+
+async def _counted(parts: Parts, desk: StudyDesk, chosen: Filter) -> dict[str, Any]:
+    """What is counted over all participants and messages: a second's work in large studies."""
+    journey = journey_of(desk.study)
+    people = await population(desk.kept, desk.study, chosen)
+    found = await figures(desk.kept, desk.study, chosen, people)
+    names = {item.qid: parts.label(item.qid) for item in found.items}
+    return {
+        "journey": journey,
         "people": people,
         "states": by_state(people),
         "found": found,
@@ -106,8 +117,6 @@ async def _overview(parts: Parts, desk: StudyDesk, request: Request) -> dict[str
         "items": charts.items(found, names),
         "progress": charts.progress(people, journey, found.answers),
         "latest": sorted(people, key=lambda person: person.active_at, reverse=True)[:_LATEST],
-        "done": (await desk.kept.audit())[-_LATEST:],
-        "now": parts.clock(),
     }
 
 

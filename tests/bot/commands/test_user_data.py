@@ -7,12 +7,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import yaml
 from sqlalchemy.engine import URL
 
 from bot.channels.base import Turn, UserKey
 from bot.channels.console import history_of
 from bot.cli import main
+from bot.dashboard.forms import example
 from bot.storage.store import open_store
+from bot.study.designs import DesignStore
 from tests.bot.channels.doubles import StoredEcho
 
 PEOPLE = {"Thomas": UserKey("telegram", "987654321"), "Anna": UserKey("console", "anna")}
@@ -23,6 +26,22 @@ async def fill(folder: Path, at: datetime) -> None:
     async with open_store(url, lambda: at) as store:
         for name, user in PEOPLE.items():
             await StoredEcho(store).handle(Turn(user, at.isoformat(), "text", f"I am {name}", at))
+
+
+async def make_study(folder: Path, design: str) -> None:
+    url = URL.create("sqlite+aiosqlite", database=str(folder / "converse.db"))
+    async with open_store(url, lambda: datetime.now(UTC)) as store:
+        await DesignStore(store).add(design, "ada")
+
+
+def test_the_datasheet_has_the_consent_text_of_a_study_made_in_the_browser(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    design = example().model_dump(mode="json")
+    design["consent"]["text"] = "We keep what you write for a study of violets."
+    asyncio.run(make_study(folder, yaml.safe_dump(design)))
+    assert run(monkeypatch, "export", "--out", tmp_path / "out", "--data-dir", folder) == 0
+    assert "a study of violets" in (tmp_path / "out" / "DATASHEET.md").read_text()
 
 
 @pytest.fixture
