@@ -76,10 +76,12 @@ bench: setup ## speed of whole turns and of the recommender
 	$(BIN)/python -m benchmarks.turns
 	$(BIN)/python -m benchmarks.pagerank
 
+# Minutes of the last run, which watches memory; 50,000 turns take about 25.
+bench-load: MINUTES = 9
 bench-load: setup ## how many turns a second one, two and four workers bear, and whether memory stays flat
-	$(BIN)/python -m benchmarks.load --soak 50000 --soak-rate 40
-	$(BIN)/python -m benchmarks.load --workers 2
-	$(BIN)/python -m benchmarks.load --workers 4
+	$(BIN)/python -m benchmarks.load --workers 2 --rates 20 40 60 80 --seconds 15 --minutes 2.5
+	$(BIN)/python -m benchmarks.load --workers 4 --rates 20 40 60 80 --seconds 15 --minutes 2.5
+	$(BIN)/python -m benchmarks.load --seconds 20 --minutes $(MINUTES) --soak 50000 --soak-rate 40
 
 lock: setup ## write the lock files from the pyproject files (UPGRADE=--upgrade takes newer versions)
 	$(BIN)/python tools/lock.py $(UPGRADE)

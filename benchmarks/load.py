@@ -5,8 +5,8 @@ which runs in this process. Each user thinks for a while (exponentially distribu
 rate that is asked for), then writes or presses a button, and acts again only when the whole reply has arrived. The time
 of a turn runs from handing over the update until the bot has sent every message of the reply and said so.
 
-Rates are tried one after another until the 95th percentile passes a second. All processes share the machine with the
-users, whose cost is given too. Linux only.
+Rates are tried one after another until the 95th percentile passes a second, or the time is up. All processes share the
+machine with the users, whose cost is given too. Linux only.
 """
 
 import argparse
@@ -244,6 +244,8 @@ def _rasa_pid(folder: Path) -> dict[str, int]:
 
 async def measure(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """Tries all rates, then holds one until so many turns are over."""
+    ends = time.monotonic() + 60 * given.minutes
+    _tell(plan(given))
     titles = [item.label for domain in ("movie", "book", "music") for item in load_catalogue().items(domain)[:500]]
     async with running_bot(given.workers, folder) as (server, machine):
         crowd = Crowd(server, titles, given.users)
@@ -251,11 +253,13 @@ async def measure(given: argparse.Namespace, folder: Path) -> dict[str, Any]:
         await crowd.talk(min(given.rates), SETTLING, Stage())
         curve = []
         for rate in given.rates:
+            if time.monotonic() + SETTLING + given.seconds > ends:
+                break
             curve.append(await _at_rate(crowd, machine, rate, given.seconds))
             _tell(curve[-1])
             if curve[-1]["p95_ms"] > 1000 * LONGEST_P95:
                 break
-        soak = await _soak(crowd, machine, given) if given.soak else []
+        soak = await _soak(crowd, machine, given, ends) if given.soak else []
         steady = [point["turns_per_second"] for point in curve if point["p95_ms"] <= 1000 * LONGEST_P95]
         return {
             "users": given.users,
@@ -302,17 +306,34 @@ def _mean(before: tuple[float, float], after: tuple[float, float]) -> float | No
     return round(1000 * (after[0] - before[0]) / number, 1) if number else None
 
 
-async def _soak(crowd: Crowd, machine: Machine, given: argparse.Namespace) -> list[dict[str, Any]]:
-    """Memory after every tenth of so many turns."""
+async def _soak(crowd: Crowd, machine: Machine, given: argparse.Namespace, ends: float) -> list[dict[str, Any]]:
+    """Memory after every tenth of so many turns, or of as many as there is time for."""
     points, stage = [], Stage()
-    while len(stage.times) < given.soak:
-        await crowd.talk(given.soak_rate, given.soak / given.soak_rate / 10, stage)
-        times = sorted(stage.times[-int(given.soak / 10) :])
+    seconds = min(given.soak / given.soak_rate, max(0.0, ends - time.monotonic())) / 10
+    for _ in range(10 if seconds else 0):
+        before = len(stage.times)
+        await crowd.talk(given.soak_rate, seconds, stage)
+        times = sorted(stage.times[before:])
         p95 = round(1000 * times[int(0.95 * len(times))], 1)
         points.append({"turns": len(stage.times), "p95_ms": p95, "memory_mb": machine.memory()})
         _tell(points[-1])
     await crowd.quiet()
     return points
+
+
+def plan(given: argparse.Namespace) -> dict[str, Any]:
+    """What will be done, and how long it takes at most."""
+    curve = len(given.rates) * (SETTLING + given.seconds)
+    soak = given.soak / given.soak_rate
+    return {
+        "workers": given.workers,
+        "users": given.users,
+        "rates": given.rates,
+        "curve_minutes": round(curve / 60, 1),
+        "soak_minutes": round(soak / 60, 1),
+        "ends_after_minutes": given.minutes,
+        "soak_turns_at_most": round(min(soak, max(0.0, 60 * given.minutes - curve)) * given.soak_rate),
+    }
 
 
 def _tell(point: Mapping[str, Any]) -> None:
@@ -328,6 +349,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30, help="how long each rate is held")
     parser.add_argument("--soak", type=int, default=0, help="afterwards, watch memory over so many turns")
     parser.add_argument("--soak-rate", type=float, default=40, help="turns a second meanwhile")
+    parser.add_argument("--minutes", type=float, default=14, help="when no more is begun, starting up included")
     parser.add_argument("--json", action="store_true", help="one JSON document")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
