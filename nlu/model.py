@@ -141,6 +141,7 @@ class Understanding:
         overall: opinion of a message that names nothing ("loved it!", "meh"); None when it states none.
         unknown: the user's words that look like a name and are none that anybody knows ("I like Zorblax").
         unheard: the user's words for wishes that nothing in the catalogue can tell ("with my kids").
+        proviso: the user's words for conditions that the item on show must meet ("only if it's short"); empty without.
         notes: names of what went otherwise than usual ("intents_unavailable", "lookup_failed").
     """
 
@@ -159,6 +160,7 @@ class Understanding:
     overall: Polarity | None = None
     unknown: tuple[str, ...] = ()
     unheard: tuple[str, ...] = ()
+    proviso: str = ""
 
 
 class IntentRecognizer(Protocol):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from data.errors import BackendError
 from data.model import Constraint, Polarity
 from nlu.entities.message import Message
+from nlu.entities.provisos import proviso
 from nlu.entities.words import Words, load_words
 from nlu.intents.coarse import ABOUT_THE_ITEM, OF_THE_ITEM, RESETS, STATING, TALK
 from nlu.model import (
@@ -79,6 +80,9 @@ class Understander:
         recognised, linking = await asyncio.gather(self._recognise(text), self._linker.link(text, context))
         message = Message(text, self._words)
         notes = list(linking.notes)
+        required = proviso(message, linking.constraints) if context.shown else None
+        if required:
+            linking = _without_opinions(linking, required.conditions)
         bare = self._bare_title(message, linking, context)
         opinions = _Opinions(linking) if bare else await self._opinions(text, linking, context)
         opinionated = opinions.linking
@@ -89,6 +93,7 @@ class Understander:
             recognised = IntentResult(((coarse, 0.0),))
         else:
             coarse = self._decide(message, recognised, opinionated, context, bare=bare)
+        coarse = _REQUEST if required else coarse
         return Understanding(
             text=text,
             coarse_intent=coarse,
@@ -105,6 +110,7 @@ class Understander:
             notes=tuple(notes),
             unknown=linking.unknown,
             unheard=linking.unheard if coarse == _REQUEST else linking.unheard_degrees,
+            proviso=required.text if required else "",
         )
 
     async def _recognise(self, text: str) -> IntentResult | None:
@@ -273,6 +279,19 @@ class Understander:
 def _conditions(linking: Linking, coarse: str) -> tuple[Constraint, ...]:
     """The conditions of the message; a request may also ask for a kind of item or a mood."""
     return (*linking.constraints, *linking.wishes) if coarse == _REQUEST else linking.constraints
+
+
+def _without_opinions(linking: Linking, conditions: tuple[Constraint, ...]) -> Linking:
+    """What a proviso names is required, neither liked nor disliked."""
+    return replace(
+        linking,
+        mentions=(),
+        item_reference=None,
+        property_references=(),
+        constraints=conditions,
+        wishes=(),
+        unknown=(),
+    )
 
 
 def _outside(message: Message, linking: Linking) -> tuple[str, ...]:

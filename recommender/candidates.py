@@ -7,7 +7,7 @@ from typing import Protocol
 
 from data.model import Constraint, Domain, Entity, PropertyId, Qid
 
-__all__ = ["Facts", "select"]
+__all__ = ["Facts", "meets", "select"]
 
 _NUMBER = re.compile(r"\d+")
 _RUNTIME = "P2047"
@@ -59,6 +59,11 @@ def select(
             unmet = tuple(constraints[index] for index in best)
             return frozenset(_nearest(items, left[best], unmet, wanted)), unmet
     return frozenset(), ()
+
+
+def meets(facts: Facts, item: Entity, constraint: Constraint) -> bool:
+    """Whether an item meets a constraint; what is not known of it counts as not so."""
+    return _tester(facts)(constraint)(item)
 
 
 def _fewest(count: int) -> Iterator[list[tuple[int, ...]]]:

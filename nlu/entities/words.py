@@ -103,6 +103,8 @@ class LanguageWords(BaseModel):
     over: list[str]
     bound_leads: list[str]
     exceptions: list[str]
+    provisos: list[str]
+    exclusions: list[str]
     person_pronouns: list[str]
     kinds: dict[str, str]
     kind_with_year: str
@@ -162,6 +164,8 @@ class Words:
         self.determiners = _words(lists.determiners for lists in every)
         self.role_links = _words(lists.role_links for lists in every)
         self.exceptions = _phrases(lists.exceptions for lists in every)
+        self.provisos = _phrases(lists.provisos for lists in every)
+        self.exclusions = _phrases(lists.exclusions for lists in every)
         self.person_pronouns = _words(lists.person_pronouns for lists in every)
         self.speech = _words(lists.speech for lists in every)
         self.beside_titles = _words(lists.beside_titles for lists in every)

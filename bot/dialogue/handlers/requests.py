@@ -11,6 +11,7 @@ from bot.dialogue.scene import Handler, Move, Scene, current
 from bot.dialogue.wishes import narrowed, told
 from data.model import UNKNOWN_VALUE, Domain, Qid
 from nlu.model import Mention
+from recommender.candidates import meets
 
 
 def _domain(scene: Scene) -> Domain | None:
@@ -87,4 +88,23 @@ def _resembled(scene: Scene, mention: Mention) -> bool:
     return scene.say.hears("resembling", scene.understood.text[: mention.start]) is not None
 
 
-HANDLERS = (Handler("request", lambda scene: scene.coarse == "request_recommendation", _handle),)
+def _handle_proviso(scene: Scene) -> Move:
+    """The item on show stays when it meets the conditions; else the next one does."""
+    item = scene.know.catalogue.get(scene.shown or "")
+    known = [one for one in scene.understood.constraints if UNKNOWN_VALUE not in one.values]
+    if item is None or not known:
+        return _handle(scene)
+    fits = all(meets(scene.know.catalogue, item, one) for one in known)
+    told = scene.say(
+        "proviso_met" if fits else "proviso_unmet", item=scene.name(item.qid), words=scene.understood.proviso
+    )
+    if fits:
+        return scene.move(told, then="remind")
+    move = _handle(scene)
+    return replace(move, texts=(told, *move.texts))
+
+
+HANDLERS = (
+    Handler("proviso", lambda scene: bool(scene.understood.proviso and scene.shown), _handle_proviso),
+    Handler("request", lambda scene: scene.coarse == "request_recommendation", _handle),
+)

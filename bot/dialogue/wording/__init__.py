@@ -3,14 +3,14 @@
 import re
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from random import Random
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from bot.errors import ConfigError
 
@@ -48,7 +48,7 @@ class Wording(BaseModel):
     """One language: what the bot says, labels of its buttons, words that join lists, cues as regular expressions.
 
     `hears` holds cues by name; `asks` the words that ask for a fact, by property id, "year", "length" or "story";
-    `spellings` what people write in chats for a word ("nn": "non").
+    `spellings` what people write in chats for a word ("nn": "non"); `common` words that tell this language from others.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -60,6 +60,17 @@ class Wording(BaseModel):
     hears: dict[str, list[re.Pattern[str]]]
     asks: dict[str, list[re.Pattern[str]]] = {}
     spellings: dict[str, str] = {}
+    common: frozenset[str] = frozenset()
+
+    @field_validator("common", mode="before")
+    @classmethod
+    def _split(cls, words: str) -> frozenset[str]:
+        """The words of a text, as they stand in the file."""
+        return frozenset(words.split())
+
+    def counted(self, text: str) -> int:
+        """How many different common words of this language a text holds."""
+        return len({*_WORD.findall(text.casefold())} & self.common)
 
     def keys(self) -> set[str]:
         """Everything that the other languages must have as well, with the fields of each message."""
@@ -74,11 +85,38 @@ def _fields(texts: Sequence[str]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """The bot's voice in one language; `rng` picks among the variants of a message."""
+    """The bot's voice in one language, and its ear: the language that the user writes, often the same.
+
+    Attributes:
+        rng: picks among the variants of a message.
+        ear: wording of the language listened for; None for the one that is spoken.
+        ear_language: that language.
+    """
 
     language: str
     wording: Wording
     rng: Random
+    ear: Wording | None = None
+    ear_language: str = ""
+
+    def listening(self, text: str, wordings: Mapping[str, Wording]) -> "Voice":
+        """This voice with an ear for the language of a text: another one where the text has more of its words."""
+        counts = {language: wording.counted(text) for language, wording in wordings.items()}
+        best = max(counts, key=lambda language: (counts[language], language == self.language))
+        return replace(self, ear=wordings[best], ear_language=best)
+
+    @property
+    def heard(self) -> Wording:
+        """Wording of the language that is listened for."""
+        return self.ear or self.wording
+
+    def heard_words(self, text: str) -> int:
+        """How many common words of the language listened for a text holds."""
+        return self.heard.counted(text)
+
+    def in_ear(self, key: str) -> str:
+        """A message in the language that is listened for."""
+        return self.rng.choice(self.heard.says[key])
 
     def __call__(self, key: str, **fields: Any) -> str:
         """The message of that key with its fields filled in."""
@@ -98,18 +136,18 @@ class Voice:
 
     def hears(self, cue: str, text: str) -> re.Match[str] | None:
         """The first place where the text holds the cue."""
-        found = (pattern.search(text.casefold()) for pattern in self.wording.hears[cue])
+        found = (pattern.search(text.casefold()) for pattern in self.heard.hears[cue])
         return next((match for match in found if match), None)
 
     def spelled(self, text: str) -> str:
         """The text with the spellings of chats written out."""
-        known = self.wording.spellings
+        known = self.heard.spellings
         return _WORD.sub(lambda word: known.get(word[0].casefold(), word[0]), text) if known else text
 
     def asks(self, text: str) -> tuple[str, ...]:
         """What the text asks to know of an item: property ids, "year", "length", "story"."""
         said = text.casefold()
-        wanted = self.wording.asks.items()
+        wanted = self.heard.asks.items()
         return tuple(name for name, patterns in wanted if any(pattern.search(said) for pattern in patterns))
 
 
