@@ -30,6 +30,7 @@ class Recipe:
     Attributes:
         seed: of all random choices.
         own: at most so many of the project's own sentences.
+        messages: at most so many of its whole messages.
         rated: at most so many rated review sentences.
         opinions: at most so many liked and so many disliked ones from conversations.
         epochs: how often every example is seen.
@@ -41,7 +42,8 @@ class Recipe:
     """
 
     seed: int = 7
-    own: int = 30000
+    own: int = 16000
+    messages: int = 14000
     rated: int = 5000
     opinions: tuple[int, int] = (1500, 1000)
     epochs: int = 3
@@ -97,6 +99,7 @@ def train(material: Material, adapter: Mapping[str, Tensor], recipe: Recipe, pro
     merge(encoder, adapter)
     classifier = new_classifier(quantised(encoder), tokenizer, recipe.channels, recipe.dropout, recipe.hidden)
     examples = [*drawn(material.own, recipe.own, rng), *drawn(material.rated, recipe.rated, rng)]
+    examples += drawn(material.messages, recipe.messages, rng)
     encode = classifier.extract_bert_embeddings
     classifier.extract_bert_embeddings = Remembered(
         classifier, [*examples, *material.opinions], lambda share: progress(share * _REMEMBERING)
