@@ -6,7 +6,23 @@ The parameters of a user or an update are those of `key_of`.
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Table, Update, and_, bindparam, exists, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Delete,
+    Insert,
+    Select,
+    Table,
+    Update,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from bot.channels.base import Turn, UserKey
 from bot.storage import schema
@@ -69,6 +85,18 @@ def changed(table: Table, key: str, *columns: str) -> Update:
     """Gives columns new values in the rows with a key (`owner`)."""
     values = {name: bindparam(NEW + name, type_=table.c[name].type) for name in columns}
     return update(table).where(table.c[key] == bindparam("owner")).values(values)
+
+
+@cache
+def added(table: Table) -> Insert:
+    """Adds rows."""
+    return insert(table)
+
+
+@cache
+def cut(table: Table, place: str) -> Delete:
+    """Deletes what a table has of a user (`owner`) from a place on (`same`)."""
+    return delete(table).where(table.c.user_id == bindparam("owner"), table.c[place] >= bindparam("same"))
 
 
 @cache

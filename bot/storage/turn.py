@@ -77,7 +77,7 @@ class SqlTurn:
 
     async def _write(self, connection: AsyncConnection, outcome: Outcome) -> None:
         owner = await self._write_user(connection, outcome.consent)
-        await connection.execute(insert(schema.updates), self._update_row(owner, outcome.reply))
+        await connection.execute(statements.added(schema.updates), self._update_row(owner, outcome.reply))
         await self._write_state(connection, owner, outcome.state)
         before, after = self.profile, outcome.profile
         await _write_changed(connection, schema.preferences, "position", owner, before.preferences, after.preferences)
@@ -85,7 +85,7 @@ class SqlTurn:
         if outcome.records:
             key = {"user_id": owner, "update_id": self._turn.update_id}
             await connection.execute(
-                insert(schema.records), [{**key, **record_row(record)} for record in outcome.records]
+                statements.added(schema.records), [{**key, **record_row(record)} for record in outcome.records]
             )
         for entity in outcome.learned:
             row = {"qid": entity.qid, "entity": to_json(entity), "at": self._store.now()}
@@ -122,7 +122,7 @@ class SqlTurn:
         table = schema.conversations
         values = {"version": STATE_VERSION, "state": to_json(state)}
         if self.state is None:
-            await connection.execute(insert(table).values(user_id=owner, **values))
+            await connection.execute(statements.added(table), {"user_id": owner, **values})
         else:
             await _change(connection, table, "user_id", owner, values)
 
@@ -165,7 +165,7 @@ async def _write_changed(
     while same < min(len(before), len(after)) and before[same] == after[same]:
         same += 1
     if same < len(before):
-        await connection.execute(delete(table).where(table.c.user_id == owner, table.c[place] >= same))
+        await connection.execute(statements.cut(table, place), {"owner": owner, "same": same})
     if same < len(after):
         rows = [{"user_id": owner, place: same + i, **columns_of(value)} for i, value in enumerate(after[same:])]
-        await connection.execute(insert(table), rows)
+        await connection.execute(statements.added(table), rows)
