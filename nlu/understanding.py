@@ -130,7 +130,7 @@ class Understander:
                 overall = await asyncio.to_thread(self._sentiment.overall, text) if wanted else None
                 return _Opinions(linking, overall=overall)
             spans = tuple(Span(target.start, target.end) for target in targets)
-            told = self._without_aside(Message(text, self._words), spans)
+            told = self._without_aside(Message(text, self._words), spans, linking.constraints)
             polarities = await asyncio.to_thread(self._sentiment.polarities, told, spans)
         except BackendError:
             return _Opinions(linking, notes=(SENTIMENT_UNAVAILABLE,))
@@ -141,18 +141,22 @@ class Understander:
         properties = tuple(replace(one, polarity=next(signs)) for one in linking.property_references)
         return _Opinions(replace(linking, mentions=mentions, item_reference=item, property_references=properties))
 
-    def _without_aside(self, message: Message, spans: tuple[Span, ...]) -> str:
-        """The text up to a last clause that judges something else: "I loved Alien, but the sequel bored me"."""
+    def _without_aside(self, message: Message, spans: tuple[Span, ...], conditions: tuple[Constraint, ...]) -> str:
+        """The text up to a last clause that judges something else, or says what should be other than it is.
+
+        "I loved Alien, but the sequel bored me", "I loved Alien, but it was too long".
+        """
         words = self._words
         aside = message.clauses[-1] if len(message.clauses) > 1 else None
         if aside is None or message.word(aside.first) not in words.breaks:
             return message.text
         start = message.tokens[aside.first].start
+        if any(span.end > start for span in spans) or not any(map(message.is_opinion, range(aside.first))):
+            return message.text
         own_subject = message.word(aside.first + 1) in words.articles | words.determiners - words.item_pronouns
         about_it = message.word(aside.first + 2) in words.beside_titles
-        judged = any(message.is_opinion(place) for place in range(aside.first))
-        named = any(span.end > start for span in spans)
-        return message.text[:start] if own_subject and judged and not (about_it or named) else message.text
+        wished = any(one.text in message.text[start:] and one.text not in message.text[:start] for one in conditions)
+        return message.text[:start] if wished or (own_subject and not about_it) else message.text
 
     def _with_exceptions(self, message: Message, mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
         """An exception has the other opinion than what it is an exception of: "no horror, except Alien"."""

@@ -79,6 +79,7 @@ class DomainConfig(BaseModel):
         order: its place among the domains.
         labels: its name for users by language code ("movies").
         nouns: words for one or several of its items by language code ("movie", "film").
+        verbs: words for what is done with them by language code ("watch"); they count where no noun names a domain.
         classes: Wikidata classes of its items, subclasses included, and the kind they make; the first that fits counts.
         occupations: occupations of people who are items themselves (music artists), and the kind they make.
         kinds: kinds of its items in the catalogue, the usual one first.
@@ -93,6 +94,7 @@ class DomainConfig(BaseModel):
     order: int = 100
     labels: Mapping[str, str]
     nouns: Mapping[str, tuple[str, ...]]
+    verbs: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     classes: Mapping[_QidText, str] = Field(min_length=1)
     occupations: Mapping[_QidText, str] = Field(default_factory=dict)
     kinds: tuple[str, ...] = Field(min_length=1)

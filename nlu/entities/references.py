@@ -17,6 +17,7 @@ class References:
         """Takes the domain files and the word lists."""
         self._words = words
         self._nouns = {name: _phrases(config.nouns) for name, config in domains.items()}
+        self._verbs = {name: _phrases(config.verbs) for name, config in domains.items()}
         self._properties = {name: _property_phrases(config) for name, config in domains.items()}
         self._roles = {
             name: {words: pid for words, pid in self._properties[name].items() if config.properties[pid].role}
@@ -105,15 +106,20 @@ class References:
         return None
 
     def domain(self, message: Message, taken: tuple[Segment, ...], current: Domain) -> Domain | None:
-        """The domain that a noun names ("any good novel"), None when none or several do."""
-        named: list[Domain] = []
-        for place in range(len(message)):
-            if _inside(taken, place, place + 1):
-                continue
-            owners = [name for name, nouns in self._nouns.items() if (message.word(place),) in nouns]
-            if owners:
-                named.append(current if current in owners else owners[0])
-        return named[0] if len(set(named)) == 1 else None
+        """The domain that a noun names ("any good novel"), or else a verb; None when none or several do."""
+        for phrases in (self._nouns, self._verbs):
+            if named := self._named(phrases, message, taken, current):
+                return named.pop() if len(named) == 1 else None
+        return None
+
+    @staticmethod
+    def _named(
+        phrases: Mapping[Domain, frozenset[Phrase]], message: Message, taken: tuple[Segment, ...], current: Domain
+    ) -> set[Domain]:
+        """The domains of the words that belong to one; one of several domains goes to the one in force."""
+        places = (place for place in range(len(message)) if not _inside(taken, place, place + 1))
+        owners = ([name for name, words in phrases.items() if (message.word(place),) in words] for place in places)
+        return {current if current in found else found[0] for found in owners if found}
 
     def _spans(self, message: Message, phrases: Mapping[Phrase, PropertyId]) -> Iterator[tuple[int, int, PropertyId]]:
         """Places of the phrases, longest first at each place."""
