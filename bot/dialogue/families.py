@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.errors import ConfigError
 
-__all__ = ["acknowledges", "family_of", "known_families", "published_label"]
+__all__ = ["acknowledges", "family_of", "published_label"]
 
 
 class _Family(BaseModel):
@@ -39,15 +39,6 @@ def _load() -> _Families:
         return _Families.model_validate(yaml.safe_load(text))
     except (yaml.YAMLError, ValidationError) as error:
         raise ConfigError(f"bot/dialogue/families.yaml: {error}; correct it") from error
-
-
-def known_families() -> tuple[str, ...]:
-    """Every family, in the order in which they are tried.
-
-    Raises:
-        ConfigError: the file is malformed.
-    """
-    return tuple(_load().families)
 
 
 def family_of(coarse: str, text: str) -> str | None:

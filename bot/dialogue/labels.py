@@ -17,7 +17,6 @@ __all__ = [
     "COARSE_INTENTS",
     "CONTEXT_ORDER",
     "EXACT",
-    "EXACT_INTENTS",
     "SMALL_TALK",
     "coarse_intent",
     "contexts_after",
@@ -30,9 +29,6 @@ ResetTarget = Literal["everything", "items", "properties"]
 _REC: Final = "request_recommendation"
 _PREF: Final = "preference"
 _DELETE: Final = "show_profile - delete_preference"
-
-EXACT_INTENTS: Final = tuple(name for name in COARSE if name not in SMALL_TALK)
-"""The intents of the original other than small talk."""
 
 # ---------------------------------------------------------------------------------------- coarse + phase -> exact
 

@@ -132,7 +132,7 @@ class DialogueManager:
     async def _read(self, turn: Turn, state: DialogueState) -> Reading:
         """What the turn means: at once for buttons, commands and what cannot be read, else by the understander."""
         voices = self._voices()
-        voice = voices.get(state.language, voices["en"])
+        voice = voices.get(state.language, voices["en"]).listening(turn.text, self._wordings)
         direct = read_directly(turn, state, self.know, voices.values(), voice)
         if isinstance(direct, tuple):
             return direct
@@ -152,7 +152,7 @@ class DialogueManager:
             turn=turn,
             understood=understood,
             know=self.know,
-            say=voices.get(language, voices["en"]),
+            say=voices.get(language, voices["en"]).listening(turn.text, self._wordings),
             rng=self._rng,
             now=self._clock(),
             action=action,

@@ -196,7 +196,7 @@ def _carried_over(scene: Scene, mention: Mention) -> Polarity | None:
         return scene.question.polarity
     if state.history and scene.hears("continuing"):
         return state.history[-1].polarity
-    return state.unheard or (opinion(scene.profile, mention.accepted) if mention.accepted else None)
+    return state.unplaced or (opinion(scene.profile, mention.accepted) if mention.accepted else None)
 
 
 def _others(mention: Mention) -> tuple[Choice, ...]:

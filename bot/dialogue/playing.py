@@ -9,7 +9,7 @@ from bot.dialogue.families import family_of
 from bot.dialogue.handlers import HANDLERS
 from bot.dialogue.handlers.repair import corrects, revises, specifies
 from bot.dialogue.labels import ResetTarget, contexts_after, exact_intent, order_events
-from bot.dialogue.prompts import follow_up, rendered
+from bot.dialogue.prompts import follow_up, rendered, with_language_offered
 from bot.dialogue.questions import aged, without_old_menus
 from bot.dialogue.scene import Move, Scene, phase_of
 from bot.dialogue.state import DialogueState, Phase, Question
@@ -71,10 +71,10 @@ def play(scene: Scene, before: DialogueState) -> Played:
         scene = replace(scene, state=replace(before, turns=before.turns + 1))
     move = handler.handle(scene)
     if handler.name != "preference":
-        move = move.with_state(unheard=None)
+        move = move.with_state(unplaced=None)
     if handler.name not in _KEEPS_MENUS:
         move = move.with_state(questions=without_old_menus(move.state.questions))
-    move = follow_up(scene, move)
+    move = with_language_offered(scene, follow_up(scene, move))
     move = move.with_state(phase=phase_of(move.state))
     if not move.exported:
         contexts = tuple(before.contexts)
@@ -113,10 +113,10 @@ def _coarse(scene: Scene) -> str:
 def _by_content(scene: Scene) -> str:
     """The coarse intent by what the message names, when it answers nothing in particular."""
     understood, question, coarse = scene.understood, scene.question, scene.coarse
+    if scene.shown and not question and (scene.hears("none") or scene.hears("not_now")):
+        return "skip"
     if coarse in OF_THE_ITEM or (coarse == "preference" and scene.shown and _contrasts(understood)):
         return _critique(coarse, understood)
-    if scene.shown and not question and scene.hears("none"):
-        return "skip"
     if scene.phase is Phase.FINISHED and coarse == "affirm":
         return "request_recommendation"
     if coarse in STATING | {"praise"} and not _names_anything(understood) and family_of("chitchat", understood.text):

@@ -10,10 +10,13 @@ from bot.dialogue.scene import Move, Scene, current
 from bot.dialogue.state import Phase, Question
 from nlu.model import LOOKUP_FAILED
 
-__all__ = ["follow_up", "rendered"]
+__all__ = ["follow_up", "rendered", "with_language_offered"]
 
 TIMES_ASKED = 2
 """A question that was asked this often is set aside without another word."""
+
+CLEAR_WORDS = 2
+"""Common words of another language that a message must hold for its user to be offered that language."""
 
 _EVENTS = {
     "item": {"question", "disambiguation"},
@@ -31,7 +34,8 @@ def follow_up(scene: Scene, move: Move) -> Move:
     if move.then == "none":
         return move
     if question := _to_ask(move):
-        return _asked(scene, move, question)
+        returning = move.then == "advance" and question.times
+        return _asked(scene, move, replace(question, critique=True) if returning else question)
     if move.state.position is not None:
         return _with_item(scene, move)
     stated = "preference" in move.events and move.then != "remind"
@@ -43,9 +47,19 @@ def follow_up(scene: Scene, move: Move) -> Move:
 def _without_lookup(scene: Scene, move: Move) -> Move:
     """Says once in a conversation that an unknown title could not be looked up."""
     failed = scene.understood.unknown and LOOKUP_FAILED in scene.understood.notes
-    if not failed or move.state.told_no_lookup:
+    return move.once("lookup_failed", scene.say("lookup_failed")) if failed else move
+
+
+def with_language_offered(scene: Scene, move: Move) -> Move:
+    """Offers once to go on in the language that the user clearly writes; no question, as one may be open."""
+    other, named = scene.say.ear_language, scene.understood.mentions
+    text = scene.understood.text
+    rest = "".join(char for place, char in enumerate(text) if not any(m.start <= place < m.end for m in named))
+    clear = scene.turn.kind == "text" and other != move.state.language and scene.say.heard_words(rest) >= CLEAR_WORDS
+    if not clear or "language_offer" in move.state.told:
         return move
-    return move.also(scene.say("lookup_failed")).with_state(told_no_lookup=True)
+    button = Option(f"do:language:{other}", scene.say.heard[-1].name)
+    return replace(move.once("language_offer", scene.say.in_ear("language_offer")), aside=(button,))
 
 
 def _with_item(scene: Scene, move: Move) -> Move:
@@ -59,10 +73,13 @@ def _to_ask(move: Move) -> Question | None:
     question = move.state.questions[-1] if move.state.questions else None
     if question is None or question.times >= TIMES_ASKED or question.kind in {"domain", "erase"}:
         return question if question and question.times == 0 else None
+    if question.times and move.then == "advance":
+        returns = question.age > 1 and question.kind != "polarity"
+        return question if returns else None  # before the next item; the list goes on after the answer
     if question.times and (question.kind == "polarity" or "preference" in move.events):
         return None  # a new subject: the question is set aside
     behind_item = move.state.position is not None and question.times > 0 and question.age > 1
-    return None if behind_item or (move.then in {"advance", "refresh"} and question.times) else question
+    return None if behind_item or (move.then == "refresh" and question.times) else question
 
 
 def _asked(scene: Scene, move: Move, question: Question) -> Move:
@@ -148,5 +165,5 @@ def menu(scene: Scene, *first: str) -> tuple[Option, ...]:
 def rendered(scene: Scene, move: Move) -> Reply:
     """The reply of a finished move; in mode "nl" without any options."""
     texts = tuple("\n".join(part) for part in (move.texts, move.standalone) if part)
-    options = () if move.state.mode == "nl" else tuple(_options(scene, move))
+    options = () if move.state.mode == "nl" else (*_options(scene, move), *move.aside)
     return Reply(texts or (scene.say("nothing_to_say"),), options, move.image, move.links, sketch=move.sketch)

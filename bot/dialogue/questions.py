@@ -63,9 +63,10 @@ def resolved(state: DialogueState, question: Question) -> DialogueState:
 
 
 def aged(state: DialogueState, patience: int) -> DialogueState:
-    """The state one turn later: questions that were asked age, and those that waited too long are dropped."""
+    """The state one turn later: questions that were asked age; old ones are dropped, later if yet to be asked again."""
     older = (replace(question, age=question.age + bool(question.times)) for question in state.questions)
-    return replace(state, questions=tuple(question for question in older if question.age <= patience))
+    kept = (question for question in older if question.age <= patience * (2 if question.times == 1 else 1))
+    return replace(state, questions=tuple(kept))
 
 
 def without_old_menus(questions: Iterable[Question]) -> tuple[Question, ...]:

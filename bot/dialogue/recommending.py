@@ -53,7 +53,7 @@ def started(scene: Scene, move: Move) -> Move:
     cycles = {**move.state.cycles, move.state.domain: (cycle + 1, lists + 1)}
     found = tuple(item.qid for item in result.items)
     move = move.with_state(recommendations=found, position=0, cycles=cycles, suggested=None)
-    return _present(scene, _without_unmet(scene, move, result).also(*_caveats(scene, move, result)), result)
+    return _present(scene, _with_caveat(scene, _without_unmet(scene, move, result), result), result)
 
 
 def _without_unmet(scene: Scene, move: Move, result: Result) -> Move:
@@ -65,14 +65,13 @@ def _without_unmet(scene: Scene, move: Move, result: Result) -> Move:
     return move.with_state(constraints=kept).also(scene.say("unmet", conditions=conditions))
 
 
-def _caveats(scene: Scene, move: Move, result: Result) -> list[str]:
-    """What the user should know about the list when it is not personal."""
-    said = []
+def _with_caveat(scene: Scene, move: Move, result: Result) -> Move:
+    """The move with what the user should know about a list that is not personal, once in a conversation."""
     if result.fallback == "popularity":
-        said.append(scene.say("popular_only"))
-    elif thin(scene, move.profile):
-        said.append(scene.say("thin_profile", n=len(move.profile.preferences)))
-    return said
+        return move.once("popular_only", scene.say("popular_only"))
+    if thin(scene, move.profile):
+        return move.once("thin_profile", scene.say("thin_profile", n=len(move.profile.preferences)))
+    return move
 
 
 def advanced(scene: Scene, move: Move) -> Move:

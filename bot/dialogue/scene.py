@@ -182,6 +182,7 @@ class Move:
         then: what follows: "ask" whatever waits for an answer, "remind" of the item on show, "advance" to the next
             item, "refresh" the rest of the list first, or "none" when the move has said all there is to say.
         exported: False when the ConveRSE export leaves the message out.
+        aside: options that come after those of what is under way.
         standalone: paragraph that starts a new message of the channel.
     """
 
@@ -196,6 +197,7 @@ class Move:
     objects: tuple[tuple[Qid, Polarity], ...] = ()
     then: Followup = "ask"
     exported: bool = True
+    aside: tuple[Option, ...] = ()
     standalone: tuple[str, ...] = ()
 
     def also(self, *texts: str, **changes: Any) -> "Move":
@@ -203,6 +205,12 @@ class Move:
         events = self.events | frozenset(changes.pop("events", ()))
         objects = (*self.objects, *changes.pop("objects", ()))
         return replace(self, texts=(*self.texts, *texts), events=events, objects=objects, **changes)
+
+    def once(self, key: str, text: str) -> "Move":
+        """This move with a text that is said once in a conversation; unchanged when it was said before."""
+        if key in self.state.told:
+            return self
+        return self.also(text).with_state(told=(*self.state.told, key))
 
     def with_state(self, **changes: Any) -> "Move":
         """This move with another state."""

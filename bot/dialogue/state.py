@@ -107,10 +107,10 @@ class DialogueState:
         constraints: conditions that the current list was asked with.
         seeds: things the current list was asked to resemble, without being preferences.
         history: the latest changes of the profile, latest last.
-        unheard: opinion of the last message when nothing in it was recognised; a bare name that follows gets it.
+        unplaced: opinion of the last message when nothing in it was recognised; a bare name that follows gets it.
         turns: number of turns so far.
         domain_chosen: whether the user (or the operator) chose the domain, in words or by command.
-        told_no_lookup: whether the user was told that a title could not be looked up; once is enough.
+        told: keys of what is said once in a conversation and was said already.
     """
 
     domain: Domain = "movie"
@@ -126,10 +126,10 @@ class DialogueState:
     constraints: tuple[Constraint, ...] = ()
     seeds: tuple[Qid, ...] = ()
     history: tuple[Change, ...] = ()
-    unheard: Polarity | None = None
+    unplaced: Polarity | None = None
     turns: int = 0
     domain_chosen: bool = False
-    told_no_lookup: bool = False
+    told: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ def welcome(scene: Scene) -> str:
 
 
 def _start(scene: Scene) -> Move:
-    move = recommending.left(scene.move(welcome(scene), options=menu(scene))).with_state(questions=())
+    move = recommending.left(scene.move(welcome(scene), options=menu(scene))).with_state(questions=(), told=())
     if not scene.state.domain_chosen:
         return move.with_state(questions=raised(move.state, [which_domain(scene)]).questions)
     if scene.profile.preferences:

@@ -24,8 +24,8 @@ def _handle(scene: Scene) -> Move:
     move = acknowledged(scene, move)
     if not understood.mentions:
         told = scene.say("unknown_title", titles=understood.unknown) if understood.unknown else ""
-        return move.with_state(unheard=understood.overall).also(told or scene.say("nothing_recognised"))
-    move = move.with_state(unheard=None)
+        return move.with_state(unplaced=understood.overall).also(told or scene.say("nothing_recognised"))
+    move = move.with_state(unplaced=None)
     return _hinted(scene, _settled_domain(scene, move))
 
 

@@ -1,5 +1,6 @@
 """Small talk, yes and no to nothing, and what was not understood."""
 
+from bot.dialogue import recommending
 from bot.dialogue.families import family_of
 from bot.dialogue.handlers.basics import welcome
 from bot.dialogue.prompts import menu
@@ -43,7 +44,8 @@ def _reply(scene: Scene) -> Move:
     """An answer to the family of small talk, and a way back to what the bot is for unless something is open."""
     told = [scene.say(f"small_{family_of(scene.coarse, scene.turn.text) or scene.coarse}")]
     if scene.coarse == "bye":
-        return scene.move(*told, then="none")  # who leaves is asked nothing more
+        left = recommending.left(scene.move(*told, then="none"))  # who leaves is asked nothing more
+        return left.with_state(questions=(), told=())
     if not (scene.shown or scene.waiting):
         told.append(scene.say("lead_back"))
     return scene.move(" ".join(told), options=menu(scene))

@@ -106,17 +106,17 @@ class Voice:
         return replace(self, ear=wordings[best], ear_language=best)
 
     @property
-    def heard(self) -> Wording:
-        """Wording of the language that is listened for."""
-        return self.ear or self.wording
+    def heard(self) -> tuple[Wording, ...]:
+        """The languages that are listened for: always the spoken one, as titles may look like another."""
+        return (self.wording,) if self.ear is None or self.ear is self.wording else (self.wording, self.ear)
 
     def heard_words(self, text: str) -> int:
         """How many common words of the language listened for a text holds."""
-        return self.heard.counted(text)
+        return self.heard[-1].counted(text)
 
     def in_ear(self, key: str) -> str:
         """A message in the language that is listened for."""
-        return self.rng.choice(self.heard.says[key])
+        return self.rng.choice(self.heard[-1].says[key])
 
     def __call__(self, key: str, **fields: Any) -> str:
         """The message of that key with its fields filled in."""
@@ -136,19 +136,20 @@ class Voice:
 
     def hears(self, cue: str, text: str) -> re.Match[str] | None:
         """The first place where the text holds the cue."""
-        found = (pattern.search(text.casefold()) for pattern in self.heard.hears[cue])
+        found = (pattern.search(text.casefold()) for wording in self.heard for pattern in wording.hears[cue])
         return next((match for match in found if match), None)
 
     def spelled(self, text: str) -> str:
         """The text with the spellings of chats written out."""
-        known = self.heard.spellings
+        known = {word: written for wording in self.heard for word, written in wording.spellings.items()}
         return _WORD.sub(lambda word: known.get(word[0].casefold(), word[0]), text) if known else text
 
     def asks(self, text: str) -> tuple[str, ...]:
         """What the text asks to know of an item: property ids, "year", "length", "story"."""
         said = text.casefold()
-        wanted = self.heard.asks.items()
-        return tuple(name for name, patterns in wanted if any(pattern.search(said) for pattern in patterns))
+        wanted = (asked for wording in self.heard for asked in wording.asks.items())
+        found = (name for name, patterns in wanted if any(pattern.search(said) for pattern in patterns))
+        return tuple(dict.fromkeys(found))
 
 
 @cache
