@@ -94,6 +94,7 @@ class Understander:
         else:
             coarse = self._decide(message, recognised, opinionated, context, bare=bare)
         coarse = _REQUEST if required else coarse
+        answered = not (coarse == _REQUEST and self._asks_anew(recognised, opinionated))
         return Understanding(
             text=text,
             coarse_intent=coarse,
@@ -103,7 +104,7 @@ class Understander:
             item_reference=opinionated.item_reference,
             property_references=opinionated.property_references,
             constraints=_conditions(linking, coarse),
-            answer=opinionated.answer,
+            answer=opinionated.answer if answered else None,
             overall=opinions.overall,
             domain=opinionated.domain,
             learned=opinionated.learned,
@@ -181,7 +182,8 @@ class Understander:
         best, confidence = recognised.best, recognised.confidence
         if bare:
             return _REQUEST if self._wants_items(message, recognised, linking) else "preference"
-        if linking.answer is not None and context.asked in _CHOOSING and best not in _LEAVING:
+        chooses = linking.answer is not None and context.asked in _CHOOSING and best not in _LEAVING
+        if chooses and not self._asks_anew(recognised, linking):
             return "inform"
         command = self._command(message)
         apt = command not in ABOUT_THE_ITEM or context.shown is not None
@@ -200,6 +202,12 @@ class Understander:
         if lost or confidence < self._config.fallback_below:
             return self._by_content(linking)
         return best
+
+    def _asks_anew(self, recognised: IntentResult, linking: Linking) -> bool:
+        """Whether words that tell some options apart belong to a request: "recommend a film", of a film and a book."""
+        answer = linking.answer
+        narrows = answer is not None and bool(answer.among) and not (answer.chosen or answer.none)
+        return narrows and recognised.best == _REQUEST and recognised.confidence >= self._config.sure
 
     def _wishes(self, message: Message, recognised: IntentResult, linking: Linking, context: Context) -> bool:
         """Whether it only says what is wanted: "a band from Ireland", "I want to laugh"."""
