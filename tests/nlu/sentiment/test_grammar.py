@@ -56,7 +56,7 @@ def test_what_is_held_out_is_in_no_training_sentence(sentences: list[Sentence]) 
 
 
 def test_no_message_repeats_a_held_out_expression() -> None:
-    """Writers of messages have not seen the expressions; where both hit on one, the message must go."""
+    """Where a message and an expression hit on the same words, the message must go."""
     told = [" ".join(words(line)) for line in load_messages()]
     for case in held_out():
         (span,) = case.spans

@@ -43,8 +43,9 @@ CONTRAST = [
     "I'd rather listen to [Nina Simone]+ than [Pitbull]-",
     "Anything but [Sharknado]-",
     "I like [Miles Davis]+ and [John Coltrane]+, but not [Kenny G]-",
+    "adoro [Fellini]+ ma odio [i cinepanettoni]-",
 ]
-WEAK = ["I prefer [Solaris]+ to [Gravity]-", "adoro [Fellini]+ ma odio [i cinepanettoni]-"]
+WEAK = ["I prefer [Solaris]+ to [Gravity]-"]
 SILENT = [
     "Have you seen [Jaws]??",
     "I watched [Heat]? yesterday",
