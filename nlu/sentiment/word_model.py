@@ -46,7 +46,8 @@ def train(material: Material, folder: Path, seed: int, progress: Progress) -> No
     logging.getLogger("stanza").setLevel(logging.WARNING)
     torch.set_num_threads(1)
     rng = random.Random(seed)
-    examples = [*material.own, *material.rated[:_RATED], *balanced(material.opinions, (_OPINIONS, _OPINIONS), rng)]
+    examples = [*material.own, *material.messages, *material.rated[:_RATED]]
+    examples += balanced(material.opinions, (_OPINIONS, _OPINIONS), rng)
     progress(0.0)
     _save_vectors(examples, folder / "pretrain.pt")
     progress(0.1)

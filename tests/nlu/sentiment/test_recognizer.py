@@ -140,9 +140,15 @@ def test_probabilities_become_a_polarity_only_when_clear() -> None:
 
 def test_the_small_model_reads_plain_sentences() -> None:
     small = StanzaSentimentRecognizer(MODELS_FOLDER / "small")
-    for sentence in ("I love [Alien]+", "I hate [Grease]-", "Have you seen [Jaws]??"):
+    for sentence in ("I love [Alien]+", "I hate [Grease]-", "Who directed [Heat]??", "I watched [Heat]? yesterday"):
         text, spans, signs = marked(sentence)
         assert small.polarities(text, spans) == signs
+
+
+@pytest.mark.xfail(strict=True, reason="named as weak in docs/understanding-sentiment.md")
+def test_the_small_model_misses_an_indirect_question() -> None:
+    text, spans, signs = marked("Have you seen [Jaws]??")
+    assert StanzaSentimentRecognizer(MODELS_FOLDER / "small").polarities(text, spans) == signs
 
 
 def test_a_model_with_a_replaced_file_is_refused(tmp_path: Path) -> None:
