@@ -134,7 +134,7 @@ class Constraints:
             people = self._compatriots(message, named, domain)
             if people is not None:
                 return people
-        roles = dict(self._catalogue.roles(named.qid, domain))
+        roles = self._filterable(named.qid, domain)
         if not roles:
             return None if entity.domain == domain else self._out_of_place(message, named.segment, domain)
         first, pid = self._introduction(message, named.segment.first, domain, roles)
@@ -149,6 +149,12 @@ class Constraints:
             text = message.surface(first if negation is None else negation, named.segment.last)
             return replace(constraint, negated=negation is not None, text=text)
         return self._with_negation(message, first, constraint, named.segment.last)
+
+    def _filterable(self, qid: Qid, domain: Domain) -> dict[PropertyId, int]:
+        """The properties in which items of the domain have a value, of those that requests may ask for."""
+        known = self._domains[domain].properties
+        roles = self._catalogue.roles(qid, domain)
+        return {pid: count for pid, count in roles if pid not in known or known[pid].filterable}
 
     def _out_of_place(self, message: Message, segment: Segment, domain: Domain) -> Constraint | None:
         """A condition whose value no item of the domain has: "about chess", where Chess is known as an album only."""

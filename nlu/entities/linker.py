@@ -63,6 +63,10 @@ class CatalogueLinker:
         self._catalogue = catalogue
         self._wikidata = wikidata
         self._words = words or load_words()
+        self._unrecognisable = {
+            name: {pid for pid, known in config.properties.items() if not known.recognisable}
+            for name, config in domains.items()
+        }
         self._index = index or AliasIndex.build(catalogue.entities(), self._words)
         self._references = References(domains, self._words)
         self._scanner = Scanner(self._index, Support(self._references.nouns, catalogue.get))
@@ -149,7 +153,7 @@ class CatalogueLinker:
             year=year_beside(message, segment),
             domain=named,
         )
-        postings = self._with_namesakes(found, named or context.domain)
+        postings = self._recognisable(self._with_namesakes(found, named or context.domain), named or context.domain)
         candidates, accepted = self._ranker.rank(postings, found.similarity, hints, context)
         if not candidates:
             return None
@@ -164,6 +168,14 @@ class CatalogueLinker:
             example=self._references.is_example(message, segment.first),
             whole=message.surface(found.whole.first, found.whole.last) if found.whole else "",
         )
+
+    def _recognisable(self, postings: tuple[Posting, ...], domain: Domain) -> tuple[Posting, ...]:
+        """Without what the domain knows only as values of properties that are not to be recognised."""
+        barred = self._unrecognisable[domain]
+        if not barred:
+            return postings
+        roles = {one.qid: {pid for pid, _ in self._catalogue.roles(one.qid, domain)} for one in postings}
+        return tuple(one for one in postings if not roles[one.qid] or roles[one.qid] - barred)
 
     def _with_namesakes(self, found: Found, domain: Domain) -> tuple[Posting, ...]:
         """Also what has the same label in the domain in force: "Il padrino" may be known as the book's name only."""

@@ -210,3 +210,21 @@ async def test_very_long_message_is_linked(starter_linker):
     linking = await starter_linker.link("I like Pulp Fiction. " + "blah " * 2_000, Context())
 
     assert linking.mentions[0].candidates[0].label == "Pulp Fiction"
+
+
+@pytest.mark.parametrize(
+    ("setting", "mentioned", "wanted"), [({}, 1, 1), ({"filterable": False}, 1, 0), ({"recognisable": False}, 0, 0)]
+)
+async def test_a_domain_file_says_which_properties_count(setting, mentioned, wanted):
+    author = Entity("Q20", "Carla Verdi", "person", popularity=0.5)
+    book = Entity("Q21", "Winter Vineyard", "book", "book", 1980, 0.5, relations={"P50": ("Q20",)})
+    domains = dict(load_domains())
+    properties = dict(domains["book"].properties)
+    properties["P50"] = properties["P50"].model_copy(update=setting)
+    domains["book"] = domains["book"].model_copy(update={"properties": properties})
+    linker = CatalogueLinker(Catalogue((author, book)), domains)
+
+    linking = await linker.link("a book by Carla Verdi", Context(domain="book"))
+
+    assert len(linking.mentions) == mentioned
+    assert len([one for one in linking.constraints if one.values == ("Q20",)]) == wanted
