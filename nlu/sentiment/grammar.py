@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nlu.sentiment.masking import OTHER, TARGET, normalised, words
-from nlu.sentiment.phrases import POLARITIES, TRAINING_FOLDER, Patterns, load_messages, load_phrases
+from nlu.sentiment.phrases import NAMED, POLARITIES, TRAINING_FOLDER, Patterns, load_messages, load_phrases
 
 _SLOT = re.compile(r"\bX\b")
 _MARKED = re.compile(r"\{([+\-0])\}|\{r([+\-0])\}|\{c([+\-0])\}")
-_NAMED = re.compile(r"\[([^\[\]]+)\]([-+?])")
 _SHORT = 90
 _MARK = "\x00{}\x01"
 _MARKS = re.compile("\x00(\\d+)\x01")
@@ -60,14 +59,14 @@ def placed(clause: str, slot: int = 0) -> str:
 
 
 def marked(message: str) -> Sentence:
-    """The sentence of a message in which "[name]+" is liked, "[name]-" disliked, "[name]?" named without an opinion."""
+    """The sentence of a message whose names are marked with signs."""
     labels: list[str] = []
 
     def slot(found: re.Match[str]) -> str:
         labels.append(found[2].replace("?", "0"))
         return _MARK.format(len(labels) - 1)
 
-    return Sentence(_NAMED.sub(slot, message), tuple(labels))
+    return Sentence(NAMED.sub(slot, message), tuple(labels))
 
 
 class Grammar:
@@ -144,7 +143,7 @@ class Grammar:
             unwanted: normalised texts of messages that are left out.
         """
         lines = load_messages(folder)
-        whole = [marked(line) for line in lines if normalised(_NAMED.sub(r"\1", line)) not in unwanted]
+        whole = [marked(line) for line in lines if normalised(NAMED.sub(r"\1", line)) not in unwanted]
         made = [*whole, *(self._written(self._dressed(sentence, 0.3)) for sentence in whole)]
         short = {sign: [one for one in whole if one.labels == (sign,) and len(one.text) < _SHORT] for sign in "+-"}
         if all(short.values()):

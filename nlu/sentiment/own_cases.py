@@ -9,9 +9,8 @@ from nlu.model import Span
 from nlu.sentiment.evaluation import Case
 from nlu.sentiment.grammar import Instance
 from nlu.sentiment.masking import mask
-from nlu.sentiment.phrases import POLARITIES, TRAINING_FOLDER, load_phrases
+from nlu.sentiment.phrases import NAMED, POLARITIES, TRAINING_FOLDER, load_phrases
 
-_MARKED = re.compile(r"\[([^]]*)\]([-+?])")
 _SIGNS: Mapping[str, Polarity | None] = {"+": "+", "-": "-", "?": None, "0": None}
 
 
@@ -34,11 +33,11 @@ OWN_CASES: Mapping[str, Callable[[], list[Case]]] = {"validation": validation, "
 
 
 def marked(text: str, category: str = "") -> Case:
-    """The case of a text in which "[name]+" is liked, "[name]-" disliked and "[name]?" named without an opinion."""
+    """The case of a text whose names are marked with signs."""
     plain, position = "", 0
     spans: list[Span] = []
     signs: list[Polarity | None] = []
-    for found in _MARKED.finditer(text):
+    for found in NAMED.finditer(text):
         plain += text[position : found.start()]
         spans.append(Span(len(plain), len(plain) + len(found[1])))
         signs.append(_SIGNS[found[2]])

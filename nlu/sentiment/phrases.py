@@ -18,6 +18,9 @@ TRAINING_FOLDER = Path(__file__).resolve().parents[2] / "data" / "training" / "s
 
 POLARITIES: Mapping[str, str] = {"positive": "+", "negative": "-", "none": "0"}
 
+NAMED = re.compile(r"\[([^\[\]]+)\]([-+?])")
+"""Something named in a whole message, with its sign: "[Emma]+" is liked, "[Taxi]-" disliked, "[It]?" neither."""
+
 _MESSAGES = "messages"
 _CHOICE = re.compile(r"\(([^()]*\|[^()]*)\)(\??)|\(([^()|]*)\)\?")
 _NAME = re.compile(r"\$([a-z]+)")
