@@ -80,7 +80,8 @@ class Understander:
         recognised, linking = await asyncio.gather(self._recognise(text), self._linker.link(text, context))
         message = Message(text, self._words)
         notes = list(linking.notes)
-        required = proviso(message, linking.constraints) if context.shown else None
+        pointed = linking.item_reference is not None
+        required = proviso(message, linking.constraints, pointed=pointed) if context.shown else None
         if required:
             linking = _without_opinions(linking, required.conditions)
         bare = self._bare_title(message, linking, context)
@@ -145,14 +146,18 @@ class Understander:
     def _without_aside(self, message: Message, spans: tuple[Span, ...], conditions: tuple[Constraint, ...]) -> str:
         """The text up to a last clause that judges something else, or says what should be other than it is.
 
-        "I loved Alien, but the sequel bored me", "I loved Alien, but it was too long".
+        "I loved Alien, but the sequel bored me", "I loved Alien, but it was too long", "Alien but not the sequels".
         """
         words = self._words
         aside = message.clauses[-1] if len(message.clauses) > 1 else None
         if aside is None or message.word(aside.first) not in words.breaks:
             return message.text
         start = message.tokens[aside.first].start
-        if any(span.end > start for span in spans) or not any(map(message.is_opinion, range(aside.first))):
+        if any(span.end > start for span in spans):
+            return message.text
+        if message.word(aside.first + 1) in words.negations and message.is_article(aside.first + 2):
+            return message.text[:start]
+        if not any(map(message.is_opinion, range(aside.first))):
             return message.text
         own_subject = message.word(aside.first + 1) in words.articles | words.determiners - words.item_pronouns
         about_it = message.word(aside.first + 2) in words.beside_titles

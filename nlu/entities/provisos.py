@@ -24,16 +24,17 @@ class Proviso:
     conditions: tuple[Constraint, ...]
 
 
-def proviso(message: Message, conditions: Sequence[Constraint]) -> Proviso | None:
+def proviso(message: Message, conditions: Sequence[Constraint], *, pointed: bool) -> Proviso | None:
     """The proviso that a message consists of, but for words such as "okay, but"; None when it is none.
 
     Args:
         message: the words.
         conditions: all that were found in it, as in requests.
+        pointed: whether it points to the item on show. After a single word it must: "if I want a comedy" does not.
     """
     words = message.words
     led = _lead(message)
-    if led is None or not conditions:
+    if led is None or not conditions or (led.last - led.first == 1 and not pointed):
         return None
     text = message.surface(led.first, len(message))
     stated = tuple(_as_stated(message, one) for one in conditions)
