@@ -1,9 +1,12 @@
 """Options that many commands share, understood before and after the command's name."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from bot.config import Settings
 
 DataDir = Annotated[Path | None, typer.Option(help="Folder of the database and of all you create.", show_default=False)]
 DatabaseUrl = Annotated[
@@ -29,3 +32,15 @@ def effective_options(ctx: typer.Context, **options: Any) -> dict[str, Any]:
     """
     before: dict[str, Any] = ctx.find_root().obj or {}
     return {**before, **{name: value for name, value in options.items() if value is not None}}
+
+
+def settings_of(ctx: typer.Context, **options: Any) -> "Settings":
+    """The settings that a command runs with. Raises ConfigError.
+
+    Args:
+        ctx: context of the command.
+        options: as in `effective_options`.
+    """
+    from bot.config import load_settings
+
+    return load_settings(**effective_options(ctx, **options))

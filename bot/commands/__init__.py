@@ -2,9 +2,13 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
+
+if TYPE_CHECKING:
+    from bot.config import Settings
+    from bot.storage.store import SqlStore
 
 Thing = TypeVar("Thing")
 Result = TypeVar("Result")
@@ -29,6 +33,14 @@ def within(opening: AbstractAsyncContextManager[Thing], act: Callable[[Thing], A
             return await act(thing)
 
     return asyncio.run(run())
+
+
+def in_store(settings: "Settings", act: "Callable[[SqlStore], Awaitable[Result]]") -> Result:
+    """Opens the database of the settings, does one thing with it and closes it; gives what the action gives."""
+    from bot.clock import utc_now
+    from bot.storage.store import open_store
+
+    return within(open_store(settings.database, utc_now), act)
 
 
 def group(app: typer.Typer, name: str, help_text: str) -> typer.Typer:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.commands import Json, emit, group
-from bot.options import DataDir
+from bot.options import DataDir, settings_of
 
 if TYPE_CHECKING:
     from data.catalogue.catalogue import Catalogue
@@ -69,14 +69,12 @@ def search(
 
 
 def _load(ctx: typer.Context, path: Path | None, data_dir: Path | None) -> "Catalogue":
-    from bot.config import load_settings
-    from bot.options import effective_options
     from bot.parts import catalogue_of
     from data.catalogue import load_catalogue
 
     if path is not None:
         return load_catalogue(path)
-    return catalogue_of(load_settings(**effective_options(ctx, data_dir=data_dir)))
+    return catalogue_of(settings_of(ctx, data_dir=data_dir))
 
 
 def _summary_json(summary: "Summary") -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.commands import Json, emit, group
-from bot.options import DataDir
+from bot.options import DataDir, settings_of
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -200,12 +200,10 @@ def _warn(source: Path, problems: int) -> None:
 
 
 def _mapper(ctx: typer.Context, data_dir: Path | None, domain: str = "movie") -> "EntityMapper":
-    from bot.config import load_settings
-    from bot.options import effective_options
     from bot.parts import catalogue_of
     from data.formats.mapping import EntityMapper
 
-    settings = load_settings(**effective_options(ctx, data_dir=data_dir))
+    settings = settings_of(ctx, data_dir=data_dir)
     return EntityMapper(catalogue_of(settings).entities(), domain)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from bot.commands import Json, emit
-from bot.options import DatabaseUrl, DataDir, effective_options
+from bot.options import DatabaseUrl, DataDir, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,10 +29,9 @@ def doctor(
     as_json: Json = False,
 ) -> None:
     """Says what is installed, which models are active, and what is missing. Exit code 1 when the bot cannot run."""
-    from bot.config import load_settings
     from bot.diagnosis import diagnose
 
-    settings = load_settings(**effective_options(ctx, data_dir=data_dir, database_url=database_url))
+    settings = settings_of(ctx, data_dir=data_dir, database_url=database_url)
     checks = asyncio.run(diagnose(settings))
     ready = not any(check.required and check.state == "missing" for check in checks)
     if as_json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.commands import Json, emit, group
-from bot.options import DataDir, effective_options
+from bot.options import DataDir, settings_of
 
 if TYPE_CHECKING:
     from data.catalogue import Catalogue
@@ -63,13 +63,12 @@ def linking(
 
 
 def _catalogue(ctx: typer.Context, path: Path | None, data_dir: Path | None) -> "Catalogue":
-    from bot.config import load_settings
     from bot.parts import catalogue_of
     from data.catalogue import load_catalogue
 
     if path is not None:
         return load_catalogue(path)
-    return catalogue_of(load_settings(**effective_options(ctx, data_dir=data_dir)))
+    return catalogue_of(settings_of(ctx, data_dir=data_dir))
 
 
 def _rows(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:

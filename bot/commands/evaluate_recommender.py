@@ -7,7 +7,7 @@ import typer
 
 from bot.commands import Json, emit, group
 from bot.errors import UsageError
-from bot.options import DataDir, effective_options
+from bot.options import DataDir, settings_of
 
 if TYPE_CHECKING:
     from bot.config import Settings
@@ -41,11 +41,9 @@ def recommender(
 
     What is tuned is tuned on validation data; the figures are those of the test data.
     """
-    from bot.config import load_settings
-
     if dataset not in _DATASETS:
         raise UsageError(f"There is no data set {dataset!r} to measure on; choose one of {', '.join(_DATASETS)}.")
-    document = _evaluate(dataset, data, facts, training, load_settings(**effective_options(ctx, data_dir=data_dir)))
+    document = _evaluate(dataset, data, facts, training, settings_of(ctx, data_dir=data_dir))
     if as_json:
         emit(document)
         return

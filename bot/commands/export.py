@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.options import DatabaseUrl, DataDir, effective_options
+from bot.options import DatabaseUrl, DataDir, settings_of
 
 if TYPE_CHECKING:
     from bot.config import Settings
@@ -52,7 +52,6 @@ def export(
 ) -> None:
     """Reads the records and writes them."""
     from bot.clock import utc_now
-    from bot.config import load_settings
     from bot.errors import UsageError
     from bot.export.run import Wish
     from bot.export.run import export as run
@@ -63,7 +62,7 @@ def export(
     if format_name not in WRITERS:
         raise UsageError(f"unknown format {format_name!r}; known are {', '.join(sorted(WRITERS))}")
     parts = Splits.parsed(splits, seed) if splits else None
-    settings = load_settings(**effective_options(ctx, data_dir=data_dir, database_url=database_url))
+    settings = settings_of(ctx, data_dir=data_dir, database_url=database_url)
     files = [load_study(path) for path in study or ()]
     source, made = asyncio.run(_read(settings))
     consents = _consents([*made, *files], source.studies)

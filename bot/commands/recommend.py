@@ -8,7 +8,7 @@ import orjson
 import typer
 
 from bot.errors import UsageError
-from bot.options import DataDir, effective_options
+from bot.options import DataDir, settings_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,7 +45,6 @@ def recommend(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Recommends items for a profile and says why."""
-    from bot.config import load_settings
     from bot.parts import catalogue_of
     from data.domains import load_domains
     from data.model import Constraint
@@ -54,7 +53,7 @@ def recommend(
 
     if plot is not None:
         _check_plot(plot)
-    settings = load_settings(**effective_options(ctx, data_dir=data_dir))
+    settings = settings_of(ctx, data_dir=data_dir)
     catalogue, domains = catalogue_of(settings), load_domains()
     likes, dislikes, filters = (_known(catalogue, given or []) for given in (like, dislike, filter_))
     constraints = tuple(Constraint(text=catalogue.label(qid), values=(qid,)) for qid in filters)

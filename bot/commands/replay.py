@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.options import effective_options
+from bot.options import settings_of
 
 if TYPE_CHECKING:
     from bot.config import Settings
@@ -40,14 +40,13 @@ def replay(
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> None:
     """Replays and prints agreement with the recorded labels."""
-    from bot.config import load_settings
     from bot.errors import DataError
     from bot.replay.rows import conversations
 
     found = [one for one in conversations(folder) if domain in {None, one.domain}]
     if not found:
         raise DataError(f"{folder}: no file of the domain {domain!r}; leave --domain out to replay all")
-    result = asyncio.run(_replay(load_settings(**effective_options(ctx)), found))
+    result = asyncio.run(_replay(settings_of(ctx), found))
     if differences is not None:
         _write(result, differences)
     document = result.document()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.commands import Json, emit, group
-from bot.options import DataDir, effective_options
+from bot.options import DataDir, settings_of
 
 if TYPE_CHECKING:
     from bot.config import Settings
@@ -50,7 +50,7 @@ def check(ctx: typer.Context, name: StudyName, data_dir: DataDir = None) -> None
     from bot.study.running import check_levels
     from data.domains import load_domains
 
-    study = asyncio.run(_found(effective_options(ctx, data_dir=data_dir), name))
+    study = asyncio.run(_found(settings_of(ctx, data_dir=data_dir), name))
     check_levels(study, load_domains())
     cells, within = between_cells(study), within_cells(study)
     typer.echo(f"{study.title}: {len(cells)} between-subject cells, {len(within)} conditions a participant")
@@ -61,16 +61,15 @@ def check(ctx: typer.Context, name: StudyName, data_dir: DataDir = None) -> None
         typer.echo("note: the completion code is still CHANGE-ME", err=True)
 
 
-async def _found(options: dict[str, Any], name: str) -> "StudyConfig":
+async def _found(settings: "Settings", name: str) -> "StudyConfig":
     """The study of a name; the database is opened only when no file has it. Raises as `find_study`."""
-    from bot.config import load_settings
     from bot.study.config import load_study
     from bot.study.finding import opened_study, study_file
 
     path = study_file(name)
     if path is not None:
         return load_study(path)
-    async with opened_study(load_settings(**options), name) as opened:
+    async with opened_study(settings, name) as opened:
         return opened.study
 
 
@@ -91,14 +90,11 @@ def simulate(
     """Sends simulated participants through the real bot, in a database of their own."""
     import tempfile
 
-    from bot.config import load_settings
-
-    chosen = effective_options(ctx, data_dir=data_dir)
-    study = asyncio.run(_found(chosen, name))
+    settings = settings_of(ctx, data_dir=data_dir)
+    study = asyncio.run(_found(settings, name))
     effects = [_effect(text) for text in effect or ()]
     with tempfile.TemporaryDirectory() as folder:
-        settings = load_settings(**chosen)
-        simulated = load_settings(**{**chosen, "database_url": f"sqlite:///{folder}/simulated.sqlite"})
+        simulated = settings.model_copy(update={"database_url": f"sqlite:///{folder}/simulated.sqlite"})
         found = asyncio.run(_simulate(settings, simulated, study, participants, seed, effects, power, out))
     if as_json:
         emit(found)

@@ -4,12 +4,12 @@ import getpass
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands import group, within
-from bot.options import DatabaseUrl, DataDir, effective_options
+from bot.commands import Result, group, in_store
+from bot.options import DatabaseUrl, DataDir, settings_of
 
 if TYPE_CHECKING:
     from bot.dashboard.accounts import AccountStore
@@ -35,13 +35,13 @@ def add(
 ) -> None:
     """Makes an account; asks for the password, or reads it from the first line of stdin."""
     chosen = _asked()
-    _with(ctx, data_dir, database_url, lambda accounts: accounts.add(name, role, chosen, getpass.getuser()))
+    _in_accounts(ctx, data_dir, database_url, lambda accounts: accounts.add(name, role, chosen, getpass.getuser()))
     typer.echo(f"{name} can sign in at /admin of converse web ({role})")
 
 
 def show(ctx: typer.Context, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
     """Lists the accounts."""
-    found = _with(ctx, data_dir, database_url, lambda accounts: accounts.all())
+    found = _in_accounts(ctx, data_dir, database_url, lambda accounts: accounts.all())
     for account in found:
         typer.echo(f"{account.name}: {account.role}")
     if not found:
@@ -50,14 +50,14 @@ def show(ctx: typer.Context, data_dir: DataDir = None, database_url: DatabaseUrl
 
 def remove(ctx: typer.Context, name: Name, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
     """Deletes an account and signs it out."""
-    _with(ctx, data_dir, database_url, lambda accounts: accounts.remove(name, getpass.getuser()))
+    _in_accounts(ctx, data_dir, database_url, lambda accounts: accounts.remove(name, getpass.getuser()))
     typer.echo(f"{name} is removed")
 
 
 def password(ctx: typer.Context, name: Name, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
     """Gives an account a new password, unlocks it and signs it out everywhere."""
     chosen = _asked()
-    _with(ctx, data_dir, database_url, lambda accounts: accounts.set_password(name, chosen, getpass.getuser()))
+    _in_accounts(ctx, data_dir, database_url, lambda accounts: accounts.set_password(name, chosen, getpass.getuser()))
     typer.echo(f"{name} has a new password")
 
 
@@ -68,17 +68,14 @@ def _asked() -> str:
     return sys.stdin.readline().rstrip("\r\n")
 
 
-def _with(
+def _in_accounts(
     ctx: typer.Context,
     data_dir: Path | None,
     database_url: str | None,
-    act: "Callable[[AccountStore], Awaitable[Any]]",
-) -> Any:
+    act: "Callable[[AccountStore], Awaitable[Result]]",
+) -> Result:
     """Does something with the accounts of the database."""
-    from bot.clock import utc_now
-    from bot.config import load_settings
     from bot.dashboard.accounts import AccountStore
-    from bot.storage.store import open_store
 
-    settings = load_settings(**effective_options(ctx, data_dir=data_dir, database_url=database_url))
-    return within(open_store(settings.database, utc_now), lambda store: act(AccountStore(store)))
+    settings = settings_of(ctx, data_dir=data_dir, database_url=database_url)
+    return in_store(settings, lambda store: act(AccountStore(store)))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bot.commands import Json, emit, group, within
+from bot.commands import Json, Result, emit, group, within
 from bot.commands.study import StudyName
-from bot.options import DatabaseUrl, DataDir, effective_options
+from bot.options import DatabaseUrl, DataDir, settings_of
 
 if TYPE_CHECKING:
     from bot.study.finding import Opened
@@ -35,18 +35,17 @@ def register(app: typer.Typer) -> None:
     study.command("export", epilog="Example: converse study export tastes --out tastes-data")(export)
 
 
-def _with(
+def _in_study(
     ctx: typer.Context,
     name: str,
     data_dir: Path | None,
     database_url: str | None,
-    act: "Callable[[Opened], Awaitable[Any]]",
-) -> Any:
+    act: "Callable[[Opened], Awaitable[Result]]",
+) -> Result:
     """Does something with a study that is opened for it."""
-    from bot.config import load_settings
     from bot.study.finding import opened_study
 
-    settings = load_settings(**effective_options(ctx, data_dir=data_dir, database_url=database_url))
+    settings = settings_of(ctx, data_dir=data_dir, database_url=database_url)
     return within(opened_study(settings, name), act)
 
 
@@ -63,7 +62,7 @@ def status(
     async def read(opened: "Opened") -> dict[str, Any]:
         return await study_status(opened.kept, opened.study)
 
-    found = _with(ctx, name, data_dir, database_url, read)
+    found = _in_study(ctx, name, data_dir, database_url, read)
     if as_json:
         emit(found)
         return
@@ -85,7 +84,7 @@ def _setter(value: "Status") -> Callable[..., None]:
         async def write(opened: "Opened") -> None:
             await opened.kept.set_status(value, getpass.getuser())
 
-        _with(ctx, name, data_dir, database_url, write)
+        _in_study(ctx, name, data_dir, database_url, write)
         typer.echo(f"the study is {value}")
 
     return change
@@ -104,7 +103,7 @@ def exclude(
     async def write(opened: "Opened") -> None:
         await opened.kept.exclude(number, reason, getpass.getuser())
 
-    _with(ctx, name, data_dir, database_url, write)
+    _in_study(ctx, name, data_dir, database_url, write)
     typer.echo(f"participant {number} is excluded: {reason}")
 
 
@@ -121,7 +120,7 @@ def reassign(
     async def write(opened: "Opened") -> None:
         await opened.kept.reassign(number, condition, getpass.getuser())
 
-    _with(ctx, name, data_dir, database_url, write)
+    _in_study(ctx, name, data_dir, database_url, write)
     typer.echo(f"participant {number} goes on under {condition}")
 
 
@@ -140,7 +139,7 @@ def report(
     async def read(opened: "Opened") -> Any:
         return opened.study, await collect(opened.kept, opened.study)
 
-    study, tables = _with(ctx, name, data_dir, database_url, read)
+    study, tables = _in_study(ctx, name, data_dir, database_url, read)
     for written in write_report(study, tables, out, utc_now()):
         typer.echo(str(written))
 
@@ -155,14 +154,13 @@ def export(
 ) -> None:
     """Writes everything of a study: dialogues in the published formats with datasheet, the report, the study file."""
     from bot.clock import utc_now
-    from bot.config import load_settings
     from bot.parts import grown_catalogue
     from bot.study.export import export_study
 
-    settings = load_settings(**effective_options(ctx, data_dir=data_dir, database_url=database_url))
+    settings = settings_of(ctx, data_dir=data_dir, database_url=database_url)
 
     async def write(opened: "Opened") -> None:
         catalogue = await grown_catalogue(settings, opened.kept.sql)
         await export_study(opened.kept, opened.study, catalogue.get, out, utc_now(), typer.echo, licence)
 
-    _with(ctx, name, data_dir, database_url, write)
+    _in_study(ctx, name, data_dir, database_url, write)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.options import DatabaseUrl, DataDir, effective_options
+from bot.options import DatabaseUrl, DataDir, settings_of
 
 if TYPE_CHECKING:
     from bot.config import Settings
@@ -52,12 +52,11 @@ def telegram(
 ) -> None:
     """Checks the settings and runs until stopped."""
     from bot.channels.telegram.run import token_of
-    from bot.config import load_settings
     from bot.logs import configure_logs
     from bot.study.config import load_study
 
     studies = [load_study(path) for path in study or ()]
-    overrides = effective_options(
+    settings = settings_of(
         ctx,
         webhook_url=webhook_url,
         webhook_host=host,
@@ -65,7 +64,6 @@ def telegram(
         data_dir=data_dir,
         database_url=database_url,
     )
-    settings = load_settings(**overrides)
     configure_logs(settings.log_level, settings.log_format, [token_of(settings)])
     asyncio.run(_run(settings, studies))
 

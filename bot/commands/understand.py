@@ -8,7 +8,7 @@ import typer
 from bot.commands import Json, emit
 from bot.dialogue.state import Phase
 from bot.errors import UsageError
-from bot.options import DataDir, effective_options
+from bot.options import DataDir, settings_of
 
 if TYPE_CHECKING:
     from bot.config import Settings
@@ -45,7 +45,6 @@ def understand(
     data_dir: DataDir = None,
 ) -> None:
     """Understands one message with the real recognisers."""
-    from bot.config import load_settings
     from bot.dialogue.labels import exact_intent
     from nlu.model import Context
 
@@ -53,7 +52,7 @@ def understand(
     if state not in set(Phase):
         raise UsageError(f"There is no state {state!r}; choose one of {', '.join(Phase)}.")
     phase = Phase(state)
-    settings = load_settings(**effective_options(ctx, data_dir=data_dir, domain=domain))
+    settings = settings_of(ctx, data_dir=data_dir, domain=domain)
     context = Context(
         domain=settings.domain,
         language=settings.language,

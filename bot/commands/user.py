@@ -5,15 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.commands import Result, group, within
-from bot.options import DatabaseUrl, DataDir, effective_options
+from bot.commands import group, in_store
+from bot.options import DatabaseUrl, DataDir, settings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
     from bot.channels.base import UserKey
     from bot.config import Settings
-    from bot.storage.store import SqlStore
 
 Person = Annotated[str, typer.Argument(metavar="ID", help="CHANNEL:NAME such as telegram:12345, or a --user NAME.")]
 
@@ -32,7 +29,8 @@ def export(ctx: typer.Context, person: Person, data_dir: DataDir = None, databas
 
     from bot.errors import UsageError
 
-    found = _in_store(_settings(ctx, data_dir, database_url), lambda store: store.my_data(_user(person)))
+    settings = settings_of(ctx, data_dir=data_dir, database_url=database_url)
+    found = in_store(settings, lambda store: store.my_data(_user(person)))
     if not found:
         raise UsageError(f"nothing is stored of {person}")
     typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
@@ -49,10 +47,10 @@ def erase(
     from bot.errors import UsageError
     from bot.storage.engine import shown_url
 
-    settings = _settings(ctx, data_dir, database_url)
+    settings = settings_of(ctx, data_dir=data_dir, database_url=database_url)
     _confirm(f"Delete everything of {person} in {shown_url(settings.database)}?", yes=yes)
     user = _user(person)
-    erased = _in_store(settings, lambda store: store.erase(user))
+    erased = in_store(settings, lambda store: store.erase(user))
     if not (_forget_typed(settings, user) or erased):
         raise UsageError(f"nothing is stored of {person}")
     typer.echo(f"everything of {person} is deleted")
@@ -70,19 +68,13 @@ def purge(
     from bot.errors import UsageError
     from bot.storage.engine import shown_url
 
-    settings = _settings(ctx, data_dir, database_url)
+    settings = settings_of(ctx, data_dir=data_dir, database_url=database_url)
     age = days or settings.retention_days
     if age is None:
         raise UsageError("no period is set: give --days, or set CONVERSE_RETENTION_DAYS")
     _confirm(f"Delete what is older than {age} days in {shown_url(settings.database)}?", yes=yes)
     before = utc_now() - timedelta(days=age)
-    typer.echo(f"{_in_store(settings, lambda store: store.purge(before))} messages are deleted")
-
-
-def _settings(ctx: typer.Context, data_dir: DataDir, database_url: DatabaseUrl) -> "Settings":
-    from bot.config import load_settings
-
-    return load_settings(**effective_options(ctx, data_dir=data_dir, database_url=database_url))
+    typer.echo(f"{in_store(settings, lambda store: store.purge(before))} messages are deleted")
 
 
 def _user(person: str) -> "UserKey":
@@ -116,11 +108,3 @@ def _confirm(question: str, *, yes: bool) -> None:
         raise UsageError("this cannot be undone: add --yes to do it")
     if not typer.confirm(question):
         raise typer.Exit(1)
-
-
-def _in_store(settings: "Settings", action: "Callable[[SqlStore], Awaitable[Result]]") -> Result:
-    """Opens the store, does one thing with it and closes it."""
-    from bot.clock import utc_now
-    from bot.storage.store import open_store
-
-    return within(open_store(settings.database, utc_now), action)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.options import DatabaseUrl, DataDir, effective_options
+from bot.options import DatabaseUrl, DataDir, settings_of
 
 if TYPE_CHECKING:
     import socket
@@ -47,13 +47,11 @@ def web(
 ) -> None:
     """Checks the settings and the address, and runs until stopped."""
     from bot.channels.web.run import listen
-    from bot.config import load_settings
     from bot.logs import configure_logs
     from bot.study.config import load_study
 
     studies = [load_study(path) for path in study or ()]
-    overrides = effective_options(ctx, web_host=host, web_port=port, data_dir=data_dir, database_url=database_url)
-    settings = load_settings(**overrides)
+    settings = settings_of(ctx, web_host=host, web_port=port, data_dir=data_dir, database_url=database_url)
     configure_logs(settings.log_level, settings.log_format)
     with listen(settings.web_host, settings.web_port) as listening:
         asyncio.run(_run(settings, studies, listening))
