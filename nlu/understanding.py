@@ -79,6 +79,7 @@ class Understander:
         """Understands one message; a recogniser that cannot answer is named in the notes."""
         recognised, linking = await asyncio.gather(self._recognise(text), self._linker.link(text, context))
         message = Message(text, self._words)
+        linking = _without_deletion(message, linking, context)
         notes = list(linking.notes)
         pointed = linking.item_reference is not None
         required = proviso(message, linking.constraints, pointed=pointed) if context.shown else None
@@ -296,6 +297,12 @@ class Understander:
 def _conditions(linking: Linking, coarse: str) -> tuple[Constraint, ...]:
     """The conditions of the message; a request may also ask for a kind of item or a mood."""
     return (*linking.constraints, *linking.wishes) if coarse == _REQUEST else linking.constraints
+
+
+def _without_deletion(message: Message, linking: Linking, context: Context) -> Linking:
+    """An opinion is no answer to what shall be forgotten: "I love Dune" keeps it."""
+    judging = context.asked == "delete" and any(map(message.is_opinion, range(len(message))))
+    return replace(linking, answer=None) if judging else linking
 
 
 def _without_opinions(linking: Linking, conditions: tuple[Constraint, ...]) -> Linking:

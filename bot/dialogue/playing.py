@@ -10,7 +10,7 @@ from bot.dialogue.handlers import HANDLERS
 from bot.dialogue.handlers.repair import corrects, revises, specifies
 from bot.dialogue.labels import ResetTarget, contexts_after, exact_intent, order_events
 from bot.dialogue.prompts import follow_up, rendered, with_language_offered
-from bot.dialogue.questions import aged, without_old_menus
+from bot.dialogue.questions import aged, without_menus_left, without_old_menus
 from bot.dialogue.scene import Move, Scene, phase_of
 from bot.dialogue.state import DialogueState, Phase, Question
 from nlu.intents.coarse import OF_THE_ITEM, RESETS, STATING, TALK
@@ -75,6 +75,7 @@ def play(scene: Scene, before: DialogueState) -> Played:
     if handler.name not in _KEEPS_MENUS:
         move = move.with_state(questions=without_old_menus(move.state.questions))
     move = with_language_offered(scene, follow_up(scene, move))
+    move = move.with_state(questions=without_menus_left(move.state.questions))
     move = move.with_state(phase=phase_of(move.state))
     if not move.exported:
         contexts = tuple(before.contexts)
@@ -154,7 +155,7 @@ def _says_nothing(understood: Understanding) -> bool:
 def _picked(coarse: str, question: Question, chosen: Collection[int]) -> str:
     """The intent of picking an option of a question whose options have intents of their own."""
     position = next(iter(chosen))
-    if question.kind in {"confirmation", "reset_confirmation", "erase"}:
+    if question.kind in {"confirmation", "reset_confirmation"}:
         return ("affirm", "deny")[position]
     if question.kind == "reset":
         return RESETS[position] if len(chosen) == 1 else "reset_everything"

@@ -28,6 +28,13 @@ _EVENTS = {
 }
 
 
+_DECLINED_BY = {
+    "item": "none_of_these", "role": "skip", "polarity": "no_opinion", "delete": "keep_all", "reset": "cancel",
+    "domain": "skip",
+}  # fmt: skip
+"""Kind of question to the label of the option that leaves it; the others have a "no"."""
+
+
 def follow_up(scene: Scene, move: Move) -> Move:
     """The move with what comes next: a waiting question, the next item, a reminder, or something to rate."""
     move = _without_lookup(scene, move)
@@ -69,17 +76,16 @@ def _with_item(scene: Scene, move: Move) -> Move:
 
 
 def _to_ask(move: Move) -> Question | None:
-    """The last question, unless it waits behind an item on show or was asked often enough."""
+    """The last question, unless it waits behind an item on show or a new subject, or was asked often enough."""
     question = move.state.questions[-1] if move.state.questions else None
-    if question is None or question.times >= TIMES_ASKED or question.kind in {"domain", "erase"}:
-        return question if question and question.times == 0 else None
-    if question.times and move.then == "advance":
-        returns = question.age > 1 and question.kind != "polarity"
-        return question if returns else None  # before the next item; the list goes on after the answer
-    if question.times and (question.kind == "polarity" or "preference" in move.events):
-        return None  # a new subject: the question is set aside
-    behind_item = move.state.position is not None and question.times > 0 and question.age > 1
-    return None if behind_item or (move.then == "refresh" and question.times) else question
+    if question is None or not question.times:
+        return question
+    if question.times >= TIMES_ASKED or move.then == "refresh":
+        return None
+    if move.then == "advance":
+        return question if question.age > 1 else None  # before the next item; the list goes on after the answer
+    behind_item = question.age > 1 and (move.state.position is not None or move.state.suggested)
+    return None if behind_item or "preference" in move.events else question
 
 
 def _asked(scene: Scene, move: Move, question: Question) -> Move:
@@ -136,15 +142,9 @@ def _options(scene: Scene, move: Move) -> Iterable[Option]:
     state, label = move.state, scene.say.label
     question = state.questions[-1] if state.questions else None
     if question and question.times and question.age == 0:
-        if has_one_option(question):
-            yield from (Option(question.choices[0].id, label("yes")), Option(f"none:{question.serial}", label("no")))
-            return
-        yield from (Option(choice.id, choice.label) for choice in question.choices)
-        if question.kind in {"item", "role"}:
-            yield Option(f"all:{question.serial}", label("all"))
-        if question.kind in {"item", "delete", "polarity", "reset"}:
-            name = {"item": "none_of_these", "delete": "keep_all", "polarity": "no_opinion", "reset": "cancel"}
-            yield Option(f"none:{question.serial}", label(name[question.kind]))
+        yield from _answers(scene, question)
+        if state.mode == "buttons":
+            yield Option("do:stop", label("stop"))
     elif qid := current(state) or state.suggested:
         verbs = ("like", "dislike", "skip", "details", "why", "preview")
         for verb in verbs if state.position is not None else ("like", "dislike", "seen", "unseen"):
@@ -152,6 +152,19 @@ def _options(scene: Scene, move: Move) -> Iterable[Option]:
         yield Option("do:stop", label("stop"))
     elif move.options or state.mode == "buttons" or state.phase in {Phase.FINISHED, Phase.PROFILE}:
         yield from move.options or menu(scene)
+
+
+def _answers(scene: Scene, question: Question) -> Iterable[Option]:
+    """The options of a question, with all of them and none of them where that makes sense."""
+    label = scene.say.label
+    if has_one_option(question):
+        yield from (Option(question.choices[0].id, label("yes")), Option(f"none:{question.serial}", label("no")))
+        return
+    yield from (Option(choice.id, choice.label) for choice in question.choices)
+    if question.kind in {"item", "role"}:
+        yield Option(f"all:{question.serial}", label("all"))
+    if name := _DECLINED_BY.get(question.kind):
+        yield Option(f"none:{question.serial}", label(name))
 
 
 def menu(scene: Scene, *first: str) -> tuple[Option, ...]:

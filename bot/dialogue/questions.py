@@ -12,8 +12,8 @@ from nlu.model import Candidate, Mention, Reference
 MOST_VALUES: Final = 6
 """Values of a property that are offered: the first actors, not the whole cast."""
 
-MENUS: Final = frozenset({"reset", "reset_confirmation", "domain", "erase", "delete"})
-"""Questions about what to do, not about a preference."""
+MENUS: Final = frozenset({"reset", "reset_confirmation", "domain", "delete"})
+"""Questions about what to do, not about a preference: a new subject drops them, while the others return once."""
 
 __all__ = [
     "MENUS",
@@ -31,6 +31,7 @@ __all__ = [
     "which_polarity",
     "which_role",
     "which_value",
+    "without_menus_left",
     "without_old_menus",
     "yes_or_no",
 ]
@@ -72,6 +73,11 @@ def aged(state: DialogueState, patience: int) -> DialogueState:
 def without_old_menus(questions: Iterable[Question]) -> tuple[Question, ...]:
     """The questions without menus that were asked before: unlike questions about preferences they do not wait."""
     return tuple(asked for asked in questions if asked.kind not in MENUS or not asked.times)
+
+
+def without_menus_left(questions: Iterable[Question]) -> tuple[Question, ...]:
+    """The questions without menus that this reply does not ask, so that no later "yes" resets a profile."""
+    return tuple(asked for asked in questions if asked.kind not in MENUS or asked.age == 0)
 
 
 def candidate_choice(candidate: Candidate) -> Choice:

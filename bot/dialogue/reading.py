@@ -39,7 +39,7 @@ _ITEM_VERBS: Final[Mapping[str, str]] = {
     "preview": "trailer",
 }  # fmt: skip
 
-_ASKED: Final[Mapping[str, Asked]] = {"reset_confirmation": "confirmation", "erase": "confirmation"}
+_ASKED: Final[Mapping[str, Asked]] = {"reset_confirmation": "confirmation"}
 
 _CUES: Final = ("undo", "rate", "unseen", "seen")
 

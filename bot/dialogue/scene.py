@@ -252,5 +252,4 @@ _MENUS: Mapping[str, Phase] = {
     "reset": Phase.RESET_MENU,
     "reset_confirmation": Phase.RESET_CONFIRMATION,
     "domain": Phase.IDLE,
-    "erase": Phase.IDLE,
 }

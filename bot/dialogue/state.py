@@ -36,9 +36,7 @@ class Choice:
     property: PropertyId | None = None
 
 
-QuestionKind = Literal[
-    "item", "role", "polarity", "confirmation", "delete", "reset", "reset_confirmation", "domain", "erase"
-]
+QuestionKind = Literal["item", "role", "polarity", "confirmation", "delete", "reset", "reset_confirmation", "domain"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ def _fits(scene: Scene, question: Question) -> bool:
     """Whether the text answers without naming an option ("yes", "I love it", "books")."""
     plain = not scene.understood.mentions
     match question.kind:
-        case "confirmation" | "reset_confirmation" | "erase":
+        case "confirmation" | "reset_confirmation":
             return plain and scene.coarse in {"affirm", "deny"}
         case "polarity":
             return plain and scene.coarse in ANSWERING and _stated(scene) is not None
@@ -133,7 +133,7 @@ def _is_item(scene: Scene, qid: Qid) -> bool:
 def _role(scene: Scene, move: Move, question: Question) -> Move:
     chosen = _chosen(scene, question)
     if question.qid is None or question.polarity is None or not chosen:
-        return move.also(scene.say("none_chosen", mention=question.mention), events={"preference"})
+        return move.also(scene.say("question_skipped"), events={"preference"})
     role = chosen[0].property if len(chosen) == 1 else None
     given = Opinion(question.qid, question.polarity, role, mention=question.mention)
     return acknowledged(scene, note(scene, move, given))
@@ -183,7 +183,7 @@ def _domain(scene: Scene, move: Move, question: Question) -> Move:
     answer, domains = scene.understood.answer, tuple(scene.know.domains)
     domain = domains[answer.chosen[0]] if answer and answer.chosen else scene.understood.domain
     if domain is None:
-        return move
+        return move.also(scene.say("question_skipped"))
     move = switched_domain(move, domain)
     return (
         recommending.started(scene, move)

@@ -93,7 +93,7 @@ SUGGESTED_IN_A_ROW = 5
 
 
 def _rate(scene: Scene) -> Move:
-    move = recommending.left(scene.move(scene.say("rate_intro"))).with_state(questions=())
+    move = recommending.left(scene.move(scene.say("rate_intro")))
     suggestion = recommending.suggested(scene, move, asked=True)
     return suggestion or move.also(scene.say("enough_rated"), options=menu(scene), then="none")
 

@@ -18,7 +18,7 @@ OFFERED = 6
 
 
 def _show(scene: Scene) -> Move:
-    move = recommending.left(scene.move(then="none")).with_state(questions=(), phase=Phase.PROFILE)
+    move = recommending.left(scene.move(then="none")).with_state(phase=Phase.PROFILE)
     lines = []
     for domain in scene.know.domains:
         for polarity, key in (("+", "profile_liked"), ("-", "profile_disliked")):

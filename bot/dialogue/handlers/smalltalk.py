@@ -22,7 +22,7 @@ _FALLBACKS = {
 def _greet(scene: Scene) -> Move:
     if family_of(scene.coarse, scene.turn.text):
         return _reply(scene)
-    if scene.shown or scene.question:
+    if scene.shown or scene.waiting:
         return scene.move(scene.say("hello"))
     text = welcome(scene) if not scene.profile.preferences or scene.state.turns == 0 else scene.say("hello_again")
     return scene.move(text, options=menu(scene))
