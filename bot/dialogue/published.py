@@ -6,36 +6,21 @@ recorded contexts may be empty. Any intent, event or user id is accepted; what i
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
 from typing import Any, Final
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.dialogue.labels import ResetTarget
 from bot.dialogue.state import Phase, QuestionKind
+from bot.errors import ConfigError
 
 __all__ = ["PublishedState", "answers_options", "conversations", "state_after", "states_before"]
 
 Row = Mapping[str, Any]
 
-_ROLES: Final = frozenset(
-    [
-        "actor",
-        "actress",
-        "director",
-        "producer",
-        "performer",
-        "composer",
-        "writer",
-        "author",
-        "screenwriter",
-        "singer",
-        "genre",
-        "band",
-        "song",
-        "film",
-        "book",
-        "album",
-        "movie",
-    ]
-)
 _RESET_TARGETS: Final[Mapping[str, ResetTarget]] = {
     "reset - reset_everything": "everything",
     "reset - reset_movies": "items",
@@ -153,48 +138,30 @@ def answers_options(state: PublishedState, text: str, *, domain: str = "movie") 
     """
     if state.question not in {"item", "role", "confirmation"} or domain != "movie":
         return False
-    words, before = _words(text), _words(state.last)
-    if words & _ROLES and not words & _ROLES <= before:
+    words, before, kinds = _words(text), _words(state.last), _load().kinds
+    if words & kinds and not words & kinds <= before:
         return True
     return bool(words & before) and not words < before
 
 
-def _words(text: str) -> set[str]:
+def _words(text: str) -> frozenset[str]:
     kept = "".join(char if char.isalnum() else " " for char in text.lower())
-    return set(kept.split()) - _IGNORED
+    return frozenset(kept.split()) - _load().ignored
 
 
-_IGNORED: Final = frozenset(
-    [
-        "i",
-        "i'm",
-        "the",
-        "a",
-        "an",
-        "of",
-        "and",
-        "in",
-        "to",
-        "for",
-        "as",
-        "my",
-        "me",
-        "it",
-        "is",
-        "like",
-        "love",
-        "hate",
-        "dislike",
-        "don",
-        "t",
-        "dont",
-        "do",
-        "not",
-        "prefer",
-        "very",
-        "much",
-        "really",
-        "this",
-        "that",
-    ]
-)
+class _Words(BaseModel):
+    """The file's content: words for what a thing may be, and words that do not tell which one is meant."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kinds: frozenset[str]
+    ignored: frozenset[str]
+
+
+@cache
+def _load() -> _Words:
+    text = resources.files(__package__).joinpath("published.yaml").read_text("utf-8")
+    try:
+        return _Words.model_validate(yaml.safe_load(text))
+    except (yaml.YAMLError, ValidationError) as error:
+        raise ConfigError(f"bot/dialogue/published.yaml: {error}; correct it") from error
