@@ -9,6 +9,7 @@ from functools import cached_property
 from rapidfuzz.distance import OSA
 
 from nlu.entities.folding import Token, join_keys, tokenize
+from nlu.entities.vocabulary import uses
 from nlu.entities.words import Phrase, Words
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|„([^“”]+)[“”]|(?<!\w)['‘]([^'’]+)['’](?!\w)|\*([^*]+)\*")
@@ -121,6 +122,12 @@ class Message:
         if place >= len(self.tokens) or _SENTENCE_END.search(self.gap(place)) or self.separated(place):
             return True
         return self.word(place) in self.words.breaks or self.word(place) in self.words.joins
+
+    def is_everyday(self, place: int, *, least: float = 1.0) -> bool:
+        """Whether a word used `least` times in a million stands there, without a capital but at a sentence's start."""
+        token = self.tokens[place]
+        plain = not token.capital or self.mostly_capital or self.starts_sentence(place)
+        return plain and uses(token.word) >= least
 
     @cached_property
     def quoted(self) -> tuple[Segment, ...]:

@@ -128,8 +128,11 @@ class Scanner:
         return slot.introduced and not slot.people and marked
 
     def is_name(self, message: Message, unknown: Unknown) -> bool:
-        """Whether the words are a name rather than what is said of an item: "Zorblax", not "every minute"."""
-        core = unknown.core
+        """Whether the words are a name rather than what is said of an item: "Zorblax", not "the special effects"."""
+        core, whole = unknown.core, unknown.whole
+        determined = message.is_article(whole.first) or message.word(whole.first) in message.words.determining
+        if determined and all(map(message.is_everyday, range(core.first, core.last))):
+            return False
         telling = sum(word not in message.words.common for word in message.phrase(core.first, core.last))
         if telling > 1 or core in message.quoted or message.tokens[core.first].capital:
             return True
@@ -208,7 +211,11 @@ class Scanner:
         if key in self._index:
             return None
         strict = not slot.introduced and span.last - span.first == 1
-        forms = dict.fromkeys((slot.whole, _with_articles(message, span), span))
+        forms = [
+            form
+            for form in dict.fromkeys((slot.whole, _with_articles(message, span), span))
+            if not _everyday(message, form)
+        ]
         known = [message.key(one.span.first, one.span.last) for one in inside]
         found = [
             self._resembling(message.key(form.first, form.last), form, len(key), strict=strict, known=known)
@@ -216,7 +223,7 @@ class Scanner:
         ]
         best = max(filter(None, found), key=lambda one: one.similarity, default=None)
         if loose and (best is None or best.similarity < _SURELY_SIMILAR):
-            return self._partial(key, span) or best
+            return (None if _everyday(message, span) else self._partial(key, span)) or best
         return best
 
     def _resembling(self, key: str, span: Segment, letters: int, *, strict: bool, known: Sequence[str]) -> Found | None:
@@ -293,6 +300,12 @@ def _object(message: Message, part: Segment, core: Segment) -> Segment:
     while first < core.first and message.is_article(first):
         first += 1
     return Segment(first if first > part.first else core.first, part.last)
+
+
+def _everyday(message: Message, span: Segment) -> bool:
+    """Whether there is one ordinary word, articles aside, that is not the whole message: "the rest" is not Rent."""
+    places = [place for place in range(span.first, span.last) if not message.is_article(place)]
+    return len(places) == 1 < len(message) and message.is_everyday(places[0])
 
 
 def _with_articles(message: Message, span: Segment) -> Segment:

@@ -16,6 +16,7 @@ _LONG_TITLE = 3
 _LONG_KEY = 9
 _SHORT_KEY = 2
 _FEWEST_WORDS_ANYWHERE = 2
+_EVERYDAY = 10.0
 _VOCABULARY = frozenset({"genre"})
 RARELY_LIKED_KINDS = frozenset({"language", "country", "place", "award", "organisation", "subject", "work"})
 """Kinds of which a title is more probably meant than they themselves."""
@@ -53,6 +54,7 @@ class Support:
             return self._common_words(message, span, postings, item_shown=item_shown)
         if len(content) >= _FEWEST_WORDS_ANYWHERE or self._marked(message, span):
             return postings
+        postings = self._no_mere_thing(message, span, postings, item_shown=item_shown)
         long = len(words) >= _LONG_TITLE and len(message.key(span.first, span.last)) >= _LONG_KEY
         if long and any(one.kind <= NameKind.FOREIGN for one in postings):
             return postings
@@ -159,6 +161,10 @@ class Support:
         whole = posting.kind is not NameKind.WITHOUT_ARTICLE
         return people and whole and (entity.domain is None or entity.kind in _PEOPLE)
 
+    def _named_thing(self, posting: Posting) -> bool:
+        """Whether it is an item, a person or a band, rather than a genre, a place or a subject."""
+        return self._is_item(posting) or self._kind(posting) in _PEOPLE
+
     def _is_item(self, posting: Posting) -> bool:
         entity = self._get(posting.qid)
         return entity is not None and entity.is_item
@@ -169,13 +175,27 @@ class Support:
 
     def _surname_fits(self, message: Message, span: Segment) -> bool:
         """Not after another telling word ("Willy Parsons") or an article, nor as the first of more words."""
-        if self._beside_content(message, span):
+        if self._beside_content(message, span) or self._everyday_thing(message, span):
             return False
         if message.is_article(span.first - 1) and not message.is_opinion(self.before(message, span.first)):
             return False
         if message.ends_clause(span.last) or message.word(span.last) in message.words.verbs_after:
             return True
         return message.word(span.last) in message.words.common and not message.starts_sentence(span.first)
+
+    def _no_mere_thing(
+        self, message: Message, span: Segment, postings: tuple[Posting, ...], *, item_shown: bool
+    ) -> tuple[Posting, ...]:
+        """What "the hook" or "the beginning" may name; with an item on show, no other one."""
+        if item_shown and self._everyday_thing(message, span):
+            return tuple(one for one in postings if not self._named_thing(one))
+        if message.is_article(span.last - 2) and message.is_everyday(span.last - 1):
+            return tuple(one for one in postings if one.kind is not NameKind.SUBTITLE)
+        return postings
+
+    def _everyday_thing(self, message: Message, span: Segment) -> bool:
+        """Whether an ordinary word stands after an article that is no part of the name: "the pace", "the hero"."""
+        return message.is_article(span.first - 1) and message.is_everyday(span.last - 1, least=_EVERYDAY)
 
     def _within_capitals(self, message: Message, span: Segment) -> bool:
         """Whether a neighbour has a capital too, so that the word is a part of a longer name: "The Big Sick"."""
