@@ -1,15 +1,13 @@
 """The tables of researchers' accounts. They belong to no participant."""
 
-from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, String, Table, Text
+from sqlalchemy import Column, ForeignKey, Index, Integer, String, Table, Text
 
-from bot.storage.schema import Moment, Words, metadata
-
-_Id = BigInteger().with_variant(Integer, "sqlite")
+from bot.storage.schema import Moment, Words, big_id, metadata
 
 accounts = Table(
     "accounts",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", big_id, primary_key=True),
     Column("name", String(64), nullable=False, unique=True),
     Column("role", String(16), nullable=False),
     Column("password", Text, nullable=False),
@@ -23,7 +21,7 @@ sessions = Table(
     "account_sessions",
     metadata,
     Column("token", String(64), primary_key=True),
-    Column("account_id", _Id, ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False),
+    Column("account_id", big_id, ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False),
     Column("csrf", String(64), nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("expires_at", Moment, nullable=False),

@@ -69,18 +69,18 @@ def storable(text: str) -> str:
     return re.sub("[\0\ud800-\udfff]", "\ufffd", text)
 
 
-_Id = BigInteger().with_variant(Integer, "sqlite")
+big_id = BigInteger().with_variant(Integer, "sqlite")
 
 
-def _owner(**options: Any) -> Column[int]:
+def owner(**options: Any) -> Column[int]:
     """The user whom a row belongs to and disappears with."""
-    return Column("user_id", _Id, ForeignKey("users.id", ondelete="CASCADE"), nullable=False, **options)
+    return Column("user_id", big_id, ForeignKey("users.id", ondelete="CASCADE"), nullable=False, **options)
 
 
 users = Table(
     "users",
     metadata,
-    Column("id", _Id, primary_key=True),
+    Column("id", big_id, primary_key=True),
     Column("channel", String(32), nullable=False),
     Column("external_id", Words, nullable=False),
     Column("created_at", Moment, nullable=False),
@@ -94,7 +94,7 @@ users = Table(
 conversations = Table(
     "conversations",
     metadata,
-    _owner(primary_key=True, autoincrement=False),
+    owner(primary_key=True, autoincrement=False),
     Column("version", Integer, nullable=False),
     Column("state", JSON, nullable=False),
 )
@@ -102,7 +102,7 @@ conversations = Table(
 preferences = Table(
     "preferences",
     metadata,
-    _owner(primary_key=True, autoincrement=False),
+    owner(primary_key=True, autoincrement=False),
     Column("position", Integer, primary_key=True, autoincrement=False),
     Column("qid", String(32), nullable=False),
     Column("polarity", String(1), nullable=False),
@@ -115,7 +115,7 @@ preferences = Table(
 shown = Table(
     "shown",
     metadata,
-    _owner(primary_key=True, autoincrement=False),
+    owner(primary_key=True, autoincrement=False),
     Column("place", Integer, primary_key=True, autoincrement=False),
     Column("qid", String(32), nullable=False),
     Column("domain", String(32), nullable=False),
@@ -133,8 +133,8 @@ shown = Table(
 records = Table(
     "records",
     metadata,
-    Column("id", _Id, primary_key=True),
-    _owner(),
+    Column("id", big_id, primary_key=True),
+    owner(),
     Column("update_id", Words, nullable=False),
     Column("message", Words, nullable=False),
     Column("received_at", Moment, nullable=False),
@@ -164,8 +164,8 @@ records = Table(
 updates = Table(
     "updates",
     metadata,
-    Column("id", _Id, primary_key=True),
-    _owner(),
+    Column("id", big_id, primary_key=True),
+    owner(),
     Column("update_id", Words, nullable=False),
     Column("kind", String(16), nullable=False),
     Column("text", Words, nullable=False),

@@ -1,15 +1,13 @@
 """The tables of studies. Everything of a participant belongs to a user and disappears with them."""
 
-from sqlalchemy import JSON, BigInteger, Boolean, Column, ForeignKey, Index, Integer, String, Table, Text
+from sqlalchemy import JSON, Boolean, Column, Index, Integer, String, Table, Text
 
-from bot.storage.schema import Moment, Words, metadata
-
-big_id = BigInteger().with_variant(Integer, "sqlite")
+from bot.storage.schema import Moment, Words, big_id, metadata, owner
 
 participants = Table(
     "study_participants",
     metadata,
-    Column("user_id", big_id, ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    owner(primary_key=True, autoincrement=False),
     Column("study", String(64), primary_key=True),
     Column("number", Integer, nullable=False),
     Column("recruited", JSON, nullable=False),
@@ -32,7 +30,7 @@ participants = Table(
 answers = Table(
     "study_answers",
     metadata,
-    Column("user_id", big_id, ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    owner(primary_key=True, autoincrement=False),
     Column("study", String(64), primary_key=True),
     Column("step", Integer, primary_key=True, autoincrement=False),
     Column("item", String(64), primary_key=True),
@@ -45,7 +43,7 @@ answers = Table(
 votes = Table(
     "study_votes",
     metadata,
-    Column("user_id", big_id, ForeignKey("users.id", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    owner(primary_key=True, autoincrement=False),
     Column("study", String(64), primary_key=True),
     Column("step", Integer, primary_key=True, autoincrement=False),
     Column("first", String(64), nullable=False),
