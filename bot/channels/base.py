@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+from urllib.parse import urlsplit
 
 from recommender.sketch import Sketch
 
@@ -53,6 +54,12 @@ class Link:
 
     label: str
     url: str
+
+    @property
+    def is_web(self) -> bool:
+        """Whether the address is one that a browser opens; others are not shown as links."""
+        parts = urlsplit(self.url)
+        return parts.scheme in {"http", "https"} and bool(parts.netloc)
 
 
 @dataclass(frozen=True, slots=True)

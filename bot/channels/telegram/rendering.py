@@ -3,7 +3,6 @@
 import html
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
 
 from bot.channels.base import Link, Option, Reply
 from recommender.sketch import Sketch
@@ -78,7 +77,7 @@ def _pieces(text: str, links: Sequence[Link], longest: int) -> list[str]:
     pieces = [escape(piece) for piece in split(text, longest) if piece.strip()]
     width = length(text) if len(pieces) == 1 else longest
     for link in links:
-        shown = f'<a href="{escape(link.url)}">{escape(link.label)}</a>' if _is_web(link.url) else escape(link.label)
+        shown = f'<a href="{escape(link.url)}">{escape(link.label)}</a>' if link.is_web else escape(link.label)
         width += 1 + length(link.label)
         if pieces and width <= longest:
             pieces[-1] += f"\n{shown}"
@@ -86,11 +85,6 @@ def _pieces(text: str, links: Sequence[Link], longest: int) -> list[str]:
             pieces.append(shown)
             width = length(link.label)
     return pieces
-
-
-def _is_web(url: str) -> bool:
-    parts = urlsplit(url)
-    return parts.scheme in {"http", "https"} and bool(parts.netloc)
 
 
 def length(text: str) -> int:

@@ -6,7 +6,6 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 
 from fastapi import APIRouter, Depends, Header, Query
 from starlette.requests import Request
@@ -141,17 +140,12 @@ def client_id(update_id: str) -> str:
     return update_id.removeprefix(SAID).rpartition(".")[0]
 
 
-def is_web(url: str) -> bool:
-    """Whether an address can be shown as a link."""
-    parts = urlsplit(url)
-    return parts.scheme in {"http", "https"} and bool(parts.netloc)
-
-
 def picture(url: str) -> str:
     """The address of a picture in the size that pages show, where its server makes sizes."""
     if "Special:FilePath/" not in url:
         return url
-    return f"{url.replace('http://', 'https://', 1)}?width={_PICTURE_WIDTH}"
+    address = url.partition("?")[0].replace("http://", "https://", 1)
+    return f"{address}?width={_PICTURE_WIDTH}"
 
 
 def is_card(options: Sequence[Any]) -> bool:
@@ -159,4 +153,4 @@ def is_card(options: Sequence[Any]) -> bool:
     return any(option.id.startswith("like:") for option in options)
 
 
-FILTERS = {"client_id": client_id, "is_web": is_web, "picture": picture, "is_card": is_card}
+FILTERS = {"client_id": client_id, "picture": picture, "is_card": is_card}

@@ -101,7 +101,7 @@ class Poster(StoredEcho):
     async def answer(self, turn: Turn) -> TurnResult:
         result = await super().answer(turn)
         links = (Link("IMDb", "https://www.imdb.com/title/tt0113277/"), Link("Bad", "javascript:alert(1)"))
-        image = "http://commons.wikimedia.org/wiki/Special:FilePath/Heat.jpg"
+        image = "http://commons.wikimedia.org/wiki/Special:FilePath/Heat.jpg?width=480"
         options = (Option("like:Q42198", "I like it"),)
         return TurnResult(Reply(("Here:", "Heat (1995)\nMichael Mann"), options, image, links), result.record)
 
