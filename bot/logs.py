@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Literal, TextIO
 
-from bot.channels.base import UserKey
+from bot.channels.base import Turn, UserKey
+from bot.records import TurnResult
 
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 _NOISY = ("httpx", "httpcore", "alembic", "aiosqlite", "asyncio", "stanza", "numba")
@@ -90,3 +91,19 @@ class UserHash:
         """Twelve hexadecimal digits for the user."""
         name = f"{user.channel}:{user.external_id}".encode("utf-8", "replace")
         return hashlib.blake2b(name, key=self._key, digest_size=6).hexdigest()
+
+
+def log_turn(log: logging.Logger, turn: Turn, result: TurnResult, seconds: float, hashed: UserHash) -> None:
+    """Leaves a line for an answered turn, without what was said.
+
+    Args:
+        log: of the channel.
+        turn: what the user did.
+        result: what it was answered with.
+        seconds: how long that took.
+        hashed: what stands for the user.
+    """
+    record = result.record
+    what = {"intent": record.intent, "domain": record.domain} if record else {}
+    user = hashed(turn.user)
+    log.info("turn", extra={"user": user, "kind": turn.kind, "ms": round(1000 * seconds, 1), **what})

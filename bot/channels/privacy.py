@@ -1,14 +1,14 @@
 """Consent before anything is stored, and a person's rights over what is: to read it, to take it along, to delete it."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from bot.channels.base import Option, Reply, Turn, UserKey
 from bot.channels.conversation import Conversation
-from bot.channels.wording import FALLBACK, ChannelWording
+from bot.channels.wording import ChannelWording, wording_in
 from bot.dialogue.state import DialogueState
 from bot.records import Record, TurnResult
 from bot.storage.base import OpenTurn, Outcome
@@ -26,7 +26,7 @@ def wish_of(turn: Turn) -> str | None:
 class ConsentStore(Protocol):
     """What is needed of the store."""
 
-    def open_turn(self, turn: Turn) -> Any: ...
+    def open_turn(self, turn: Turn) -> AbstractAsyncContextManager[OpenTurn]: ...
     async def consented(self, user: UserKey) -> bool: ...
     async def mark_sent(self, turn: Turn) -> None: ...
 
@@ -60,13 +60,9 @@ class PrivacyDesk:
             return await self._manager.handle(_started(turn))
         return await self._fulfil(turn, wish)
 
-    def wording(self, language: str | None) -> ChannelWording:
-        """The wording in a language, or in English."""
-        return self._wordings.get(language or FALLBACK, self._wordings[FALLBACK])
-
     async def _meet(self, turn: Turn) -> TurnResult:
         """Asks a stranger for consent, and remembers only a yes."""
-        wording = self.wording(turn.language)
+        wording = wording_in(turn.language, self._wordings)
         if turn.option == AGREE:
             await self._remember(turn)
             return await self._manager.handle(_started(turn))
@@ -80,18 +76,18 @@ class PrivacyDesk:
         """Stores that the user agrees, and the language, in a step of its own."""
         language = turn.language if turn.language and turn.language in self._wordings else self._initial.language
         step = replace(turn, update_id=f"consent/{turn.update_id}")
-        async with self._open(step) as opened:
+        async with self._store.open_turn(step) as opened:
             if opened.repeated is None:  # another worker may have been told too
                 state = opened.state or replace(self._initial, language=language)
                 await opened.save(Outcome(state, opened.profile, Reply(()), consent=True))
         await self._store.mark_sent(step)
 
     async def _fulfil(self, turn: Turn, wish: str) -> TurnResult:
-        async with self._open(turn) as opened:
+        async with self._store.open_turn(turn) as opened:
             if opened.repeated is not None:
                 return TurnResult(opened.repeated)
             state = opened.state or self._initial
-            reply = self._reply(wish, self.wording(state.language))
+            reply = self._reply(wish, wording_in(state.language, self._wordings))
             record = self._record(turn, state, wish, reply)
             forget = wish == "forgotten"
             await opened.save(Outcome(state, opened.profile, reply, () if forget else (record,), forget=forget))
@@ -122,11 +118,6 @@ class PrivacyDesk:
             reply=reply,
             exported=False,
         )
-
-    @asynccontextmanager
-    async def _open(self, turn: Turn) -> AsyncIterator[OpenTurn]:
-        async with self._store.open_turn(turn) as opened:
-            yield opened
 
 
 def _started(turn: Turn) -> Turn:

@@ -101,10 +101,9 @@ def _history(settings: "Settings", name: str | None) -> "Path | None":
 
 def _welcome(language: str, *, named: bool) -> None:
     """Says how to begin and how to end."""
-    from bot.channels.wording import FALLBACK, load_channel_wordings
+    from bot.channels.wording import load_channel_wordings, wording_in
 
-    wordings = load_channel_wordings()
-    says = wordings.get(language, wordings[FALLBACK]).says
+    says = wording_in(language, load_channel_wordings()).says
     typer.secho(says["terminal"] if named else f"{says['terminal']}\n{says['fresh']}", dim=True)
 
 

@@ -13,20 +13,19 @@ from telegram import Bot, BotCommand, Update
 from telegram.constants import ChatAction
 from telegram.error import TelegramError
 
-from bot.channels.base import Turn, UserKey
+from bot.channels.base import UserKey
 from bot.channels.conversation import Conversation
+from bot.channels.telegram.polling import FINISHING_SECONDS
 from bot.channels.telegram.reading import CHANNEL, Incoming, Membership, read_update
 from bot.channels.telegram.sending import Sender
 from bot.channels.throttle import Throttle
-from bot.channels.wording import FALLBACK, ChannelWording
+from bot.channels.wording import FALLBACK, ChannelWording, wording_in
 from bot.errors import StorageError
-from bot.logs import UserHash
-from bot.records import TurnResult
+from bot.logs import UserHash, log_turn
 from bot.storage.locks import UserLocks
 from data.domains import DomainConfig
 
 SWEEP_SECONDS = 5.0
-FINISHING_SECONDS = 20.0
 TYPING_AFTER = 0.4
 """Seconds after which somebody who waits is shown that an answer is being written; most answers are there by then."""
 TYPING_LASTS = 4.5
@@ -99,17 +98,11 @@ class TelegramService:
             started = time.perf_counter()
             async with self._typing(incoming.chat):
                 result = await self._conversation.handle(turn)
-            self._log_turn(turn, result, time.perf_counter() - started)
+            log_turn(_log, turn, result, time.perf_counter() - started, self._hashed)
             await self._sender.deliver(turn, result.reply)
         except Exception:  # the user is told, whatever it was
             _log.exception("a turn failed", extra={"user": self._hashed(turn.user)})
             await self._say(incoming, "failed")
-
-    def _log_turn(self, turn: Turn, result: TurnResult, seconds: float) -> None:
-        record = result.record
-        what = {"intent": record.intent, "domain": record.domain} if record else {}
-        user = self._hashed(turn.user)
-        _log.info("turn", extra={"user": user, "kind": turn.kind, "ms": round(1000 * seconds, 1), **what})
 
     async def _acknowledge(self, incoming: Incoming) -> None:
         """Lets Telegram know that a button was pressed; too late for old ones, which does no harm."""
@@ -135,7 +128,7 @@ class TelegramService:
 
     async def _say(self, incoming: Incoming, key: str) -> None:
         """Says something that is not part of the conversation and is not kept."""
-        wording = self._wordings.get(incoming.turn.language or FALLBACK, self._wordings[FALLBACK])
+        wording = wording_in(incoming.turn.language, self._wordings)
         with suppress(TelegramError):
             await self._bot.send_message(incoming.chat, wording.says[key])
 

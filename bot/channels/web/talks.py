@@ -13,7 +13,7 @@ from bot.channels.base import Turn, UserKey
 from bot.channels.conversation import Conversation
 from bot.channels.throttle import Throttle
 from bot.dialogue.state import DialogueState
-from bot.logs import UserHash
+from bot.logs import UserHash, log_turn
 from bot.metrics import Measured, Metrics
 from bot.records import TurnResult
 from bot.storage.transcript import Exchange, exchanges, last_number, state_of
@@ -84,10 +84,7 @@ class Talks:
         started = time.perf_counter()
         result = await Measured(conversation, self._metrics).handle(turn)
         await self.store.mark_sent(turn)
-        record = result.record
-        what = {"intent": record.intent, "domain": record.domain} if record else {}
-        elapsed = round(1000 * (time.perf_counter() - started), 1)
-        _log.info("turn", extra={"user": self._hashed(turn.user), "kind": turn.kind, "ms": elapsed, **what})
+        log_turn(_log, turn, result, time.perf_counter() - started, self._hashed)
         return result
 
     def ring(self, user: UserKey) -> None:

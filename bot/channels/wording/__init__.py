@@ -48,5 +48,10 @@ def load_channel_wordings() -> Mapping[str, ChannelWording]:
     return wordings
 
 
+def wording_in(language: str | None, wordings: Mapping[str, ChannelWording]) -> ChannelWording:
+    """The wording in a language, or in English."""
+    return wordings.get(language or FALLBACK, wordings[FALLBACK])
+
+
 def _names(wording: ChannelWording) -> set[str]:
     return {f"{part}.{name}" for part, texts in wording.model_dump().items() for name in texts}
