@@ -26,7 +26,7 @@ class Exchange:
         pressed: whether a button was pressed.
         intent: what the message was understood as; empty between conversations.
         condition: in force.
-        objects: what was recognised, such as "Heat +".
+        objects: id (or name, once it is looked up) and sign of what was recognised.
     """
 
     id: int

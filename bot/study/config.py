@@ -115,7 +115,7 @@ class Battles(_Part):
     count: int = Field(default=1, ge=1, le=10)
 
 
-class Prolific(_Part):
+class Recruiting(_Part):
     """Entry from a recruiting service, and the way back.
 
     Attributes:
@@ -138,7 +138,7 @@ class StudyConfig(_Part):
     information: str = Field(min_length=20)
     eligibility: tuple[str, ...] = ()
     debriefing: str = Field(min_length=5)
-    recruiting: Prolific
+    recruiting: Recruiting
     languages: tuple[str, ...] = ("en",)
     participants: int | None = Field(default=None, ge=1)
     factors: Mapping[FactorName, Factor] = Field(default_factory=dict)

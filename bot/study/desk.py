@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -34,7 +34,7 @@ PAGE_CHANNELS = frozenset({"web"})
 HINT_AFTER = 8
 """Messages without finishing a task after which a hint is given, when the study sets no time."""
 
-Managers = Callable[[Condition, "TaskStore"], Conversation]
+Managers = Callable[[Condition, TaskStore], Conversation]
 """Makes the dialogue manager for a condition, with the store it is to use."""
 
 States = Callable[[Condition, str], DialogueState]
@@ -358,14 +358,14 @@ class _MovedOn(Exception):  # noqa: N818 - no error
     """A participant is not where they were when their message arrived."""
 
 
+@dataclass(frozen=True, slots=True)
 class _Entered:
     """A participant at the beginning of a step, with what they see."""
 
-    def __init__(self, participant: Participant, state: DialogueState, profile: Profile, reply: Reply) -> None:
-        self.participant = participant
-        self.state = state
-        self.profile = profile
-        self.reply = reply
+    participant: Participant
+    state: DialogueState
+    profile: Profile
+    reply: Reply
 
 
 def minutes_between(begin: datetime, end: datetime) -> float:

@@ -34,11 +34,14 @@ class StudyTables:
     """Everything recorded in a study, pseudonymous.
 
     Attributes:
-        participants: participant, stage, finished, excluded, and one column a factor that varies between subjects.
-        messages: participant, condition, received_at, answered_at, intent, events and objects (lists).
-        shown: participant, condition, domain, cycle, position, kind, rating.
-        answers: participant, condition, questionnaire, item, value (position of the answer, from 1).
-        votes: participant, first, second, choice.
+        participants: participant, cell, stage, finished, excluded, reason, language, started_at, finished_at,
+            active_at.
+        messages: participant, condition, received_at, answered_at, intent, events and objects (lists), domain,
+            interaction_type.
+        shown: participant, condition, domain, cycle, position, kind, item, rating ("+", "-", "skip" or None).
+        answers: participant, condition, questionnaire, item, value (position of the answer, from 1), right (of
+            attention checks).
+        votes: participant, first, second, choice, feedback, voted_at.
         conditions: participant, condition, order, and one column a factor.
     """
 

@@ -108,12 +108,10 @@ def journey_of(study: StudyConfig) -> Journey:
     cells, within = between_cells(study), within_cells(study)
     conditions = tuple(
         dict.fromkeys(
-            condition.label
-            for cell in cells
-            for condition in plan_of(study, _somebody(study, cell.label, 0)).conditions
+            condition.label for cell in cells for condition in plan_of(study, _somebody(study, cell.label)).conditions
         )
     )
-    steps = steps_of(study, plan_of(study, _somebody(study, cells[0].label, 0)))
+    steps = steps_of(study, plan_of(study, _somebody(study, cells[0].label)))
     part, names, before = 0, [], None
     for step in steps:
         if step.condition is not None and step.condition != before:
@@ -123,9 +121,10 @@ def journey_of(study: StudyConfig) -> Journey:
     return Journey(steps, tuple(names), conditions, tuple(cell.label for cell in cells))
 
 
-def _somebody(study: StudyConfig, cell: str, sequence: int) -> Participant:
+def _somebody(study: StudyConfig, cell: str) -> Participant:
+    """Stands for whoever is in a between-subjects condition, with the first order of the others."""
     moment = datetime.min.replace(tzinfo=UTC)
-    return Participant(0, study.name, 0, "", "", cell, sequence, moment, moment, moment)
+    return Participant(0, study.name, 0, "", "", cell, 0, moment, moment, moment)
 
 
 async def population(store: StudyStore, study: StudyConfig, chosen: Filter, number: int | None = None) -> list[Person]:
@@ -159,7 +158,7 @@ def _cells_with(study: StudyConfig, condition: str) -> list[str]:
     return [
         cell.label
         for cell in between_cells(study)
-        if condition in {one.label for one in plan_of(study, _somebody(study, cell.label, 0)).conditions}
+        if condition in {one.label for one in plan_of(study, _somebody(study, cell.label)).conditions}
     ]
 
 
