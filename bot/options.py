@@ -1,14 +1,44 @@
 """Options that many commands share, understood before and after the command's name."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 if TYPE_CHECKING:
     from bot.config import Settings
 
-DataDir = Annotated[Path | None, typer.Option(help="Folder of the database and of all you create.", show_default=False)]
+
+def named_folder(text: str) -> Path:
+    """The folder that an option names; an empty name, such as that of an unset variable, is not the current folder.
+
+    Raises:
+        typer.BadParameter: the name is empty.
+    """
+    if not text.strip():
+        raise typer.BadParameter("the name of the folder is empty")
+    return Path(text)
+
+
+DataDir = Annotated[
+    Path | None,
+    typer.Option(
+        parser=named_folder,
+        metavar="<path>",
+        help="Folder of the database and of all you create.",
+        show_default=False,
+    ),
+]
+OutFolder = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        parser=named_folder,
+        metavar="<path>",
+        help="Folder to write to; files of the same name are replaced.",
+        show_default=False,
+    ),
+]
 DatabaseUrl = Annotated[
     str | None,
     typer.Option(metavar="URL", help="sqlite:///FILE or postgresql://USER@HOST/NAME.", show_default=False),
@@ -18,6 +48,11 @@ DatabaseUrl = Annotated[
 def remember_globals(ctx: typer.Context, data_dir: DataDir = None, database_url: DatabaseUrl = None) -> None:
     """Callback of the root command: keeps what was given before the command's name."""
     ctx.obj = {"data_dir": data_dir, "database_url": database_url}
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether somebody sits at a standard stream; there is none when the shell closed it (`<&-`)."""
+    return stream is not None and stream.isatty()
 
 
 def effective_options(ctx: typer.Context, **options: Any) -> dict[str, Any]:

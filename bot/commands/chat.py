@@ -11,7 +11,7 @@ import typer
 
 from bot.dialogue.state import DialogueState, InteractionMode
 from bot.errors import UsageError
-from bot.options import DatabaseUrl, DataDir, effective_options
+from bot.options import DatabaseUrl, DataDir, effective_options, is_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,7 +74,7 @@ async def _talk(settings: "Settings", name: str | None, chosen: dict[str, Any], 
     from bot.clock import utc_now
     from bot.progress import shown_progress
 
-    typed = sys.stdin.isatty() and not json_output
+    typed = is_terminal(sys.stdin) and not json_output
     session = uuid4().hex
     user = UserKey(CHANNEL, name or f"fresh-{session}")
     async with AsyncExitStack() as stack:

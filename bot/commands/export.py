@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.options import DatabaseUrl, DataDir, settings_of
+from bot.options import DatabaseUrl, DataDir, OutFolder, settings_of
 
 if TYPE_CHECKING:
     from bot.config import Settings
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from bot.export.run import Source
     from bot.study.config import StudyConfig
 
-HELP = """Write all conversations to a folder, in the format of a published dataset.
+HELP = r"""Write all conversations to a folder, in the format of a published dataset.
 
 Formats: converse, redial, recommind, crsarena, reddit-movie and dialoguekit. Users become consecutive numbers that
-cannot be traced back; e-mail addresses, links, @handles and phone numbers in messages are replaced by [email], [link],
-[handle] and [phone]. What the format has no place for is counted in left_out.json; DATASHEET.md tells how the data came
-about, SHA256SUMS has the checksums.
+cannot be traced back; e-mail addresses, links, @handles and phone numbers in messages are replaced by \[email],
+\[link], \[handle] and \[phone]. What the format has no place for is counted in left_out.json; DATASHEET.md tells how
+the data came about, SHA256SUMS has the checksums.
 
 Example:
 
@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
 
 def export(
     ctx: typer.Context,
-    out: Annotated[Path, typer.Option(help="Folder to write to; files of the same name are replaced.")],
+    out: OutFolder,
     format_name: Annotated[str, typer.Option("--format", help="Name of a dataset's format.")] = "converse",
     splits: Annotated[
         str | None, typer.Option(metavar="A/B/C", help="Percent of the users for training, validation and test.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.commands import Result, group, in_store
-from bot.options import DatabaseUrl, DataDir, settings_of
+from bot.options import DatabaseUrl, DataDir, is_terminal, settings_of
 
 if TYPE_CHECKING:
     from bot.dashboard.accounts import AccountStore
@@ -63,9 +63,9 @@ def password(ctx: typer.Context, name: Name, data_dir: DataDir = None, database_
 
 def _asked() -> str:
     """The password; it never stands on the command line, where others could read it."""
-    if sys.stdin.isatty():
+    if is_terminal(sys.stdin):
         return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
-    return sys.stdin.readline().rstrip("\r\n")
+    return sys.stdin.readline().rstrip("\r\n") if sys.stdin is not None else ""
 
 
 def _in_accounts(

@@ -9,7 +9,7 @@ import typer
 
 from bot.commands import Json, Result, emit, group, within
 from bot.commands.study import StudyName
-from bot.options import DatabaseUrl, DataDir, settings_of
+from bot.options import DatabaseUrl, DataDir, OutFolder, settings_of
 
 if TYPE_CHECKING:
     from bot.study.finding import Opened
@@ -127,7 +127,7 @@ def reassign(
 def report(
     ctx: typer.Context,
     name: StudyName,
-    out: Annotated[Path, typer.Option("--out", help="Folder to write to; files of the same name are replaced.")],
+    out: OutFolder,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,
 ) -> None:
@@ -147,7 +147,7 @@ def report(
 def export(
     ctx: typer.Context,
     name: StudyName,
-    out: Annotated[Path, typer.Option("--out", help="Folder to write to; files of the same name are replaced.")],
+    out: OutFolder,
     licence: Annotated[str | None, typer.Option(help="Terms for the datasheet, such as 'CC BY 4.0'.")] = None,
     data_dir: DataDir = None,
     database_url: DatabaseUrl = None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bot.commands import group, in_store
-from bot.options import DatabaseUrl, DataDir, settings_of
+from bot.options import DatabaseUrl, DataDir, is_terminal, settings_of
 
 if TYPE_CHECKING:
     from bot.channels.base import UserKey
@@ -104,7 +104,7 @@ def _confirm(question: str, *, yes: bool) -> None:
 
     if yes:
         return
-    if not sys.stdin.isatty():
+    if not is_terminal(sys.stdin):
         raise UsageError("this cannot be undone: add --yes to do it")
     if not typer.confirm(question):
         raise typer.Exit(1)
