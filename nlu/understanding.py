@@ -96,7 +96,7 @@ class Understander:
         else:
             coarse = self._decide(message, recognised, opinionated, context, bare=bare)
         coarse = _REQUEST if required else coarse
-        answered = not (coarse == _REQUEST and self._asks_anew(recognised, opinionated))
+        answered = not (coarse == _REQUEST and self._asks_anew(message, recognised, opinionated))
         return Understanding(
             text=text,
             coarse_intent=coarse,
@@ -189,7 +189,7 @@ class Understander:
         if bare:
             return _REQUEST if self._wants_items(message, recognised, linking) else "preference"
         chooses = linking.answer is not None and context.asked in _CHOOSING and best not in _LEAVING
-        if chooses and not self._asks_anew(recognised, linking):
+        if chooses and not self._asks_anew(message, recognised, linking):
             return "inform"
         command = self._command(message)
         apt = command not in ABOUT_THE_ITEM or context.shown is not None
@@ -209,11 +209,16 @@ class Understander:
             return self._by_content(linking)
         return best
 
-    def _asks_anew(self, recognised: IntentResult, linking: Linking) -> bool:
+    def _asks_anew(self, message: Message, recognised: IntentResult, linking: Linking) -> bool:
         """Whether words that tell some options apart belong to a request: "recommend a film", of a film and a book."""
         answer = linking.answer
-        narrows = answer is not None and bool(answer.among) and not (answer.chosen or answer.none)
-        return narrows and recognised.best == _REQUEST and recognised.confidence >= self._config.sure
+        if answer is None or answer.none:
+            return False
+        any_of_a_kind = linking.domain is not None and any(
+            message.word(place) in self._words.indefinite for place in range(len(message))
+        )
+        asks = any_of_a_kind if answer.chosen else bool(answer.among)
+        return asks and recognised.best == _REQUEST and recognised.confidence >= self._config.sure
 
     def _wishes(self, message: Message, recognised: IntentResult, linking: Linking, context: Context) -> bool:
         """Whether it only says what is wanted: "a band from Ireland", "I want to laugh"."""

@@ -10,9 +10,10 @@ from bot.dialogue.handlers import HANDLERS
 from bot.dialogue.handlers.repair import corrects, revises, specifies
 from bot.dialogue.labels import ResetTarget, contexts_after, exact_intent, order_events
 from bot.dialogue.prompts import follow_up, rendered, with_language_offered
-from bot.dialogue.questions import aged, without_menus_left, without_old_menus
+from bot.dialogue.questions import MENUS, aged, without_menus_left, without_old_menus
 from bot.dialogue.scene import Move, Scene, phase_of
 from bot.dialogue.state import DialogueState, Phase, Question
+from bot.dialogue.wishes import likens
 from nlu.intents.coarse import OF_THE_ITEM, RESETS, STATING, TALK
 from nlu.model import Reference, Understanding
 
@@ -24,7 +25,13 @@ COMMAND: Final = "command"
 _TARGETS: Final[dict[str, ResetTarget]] = {
     "reset_items": "items", "reset_properties": "properties", "reset_everything": "everything",
 }  # fmt: skip
-_ACTED: Final = {"undo": "delete_preference", "seen": "skip", "unseen": "skip", "rate": "preference"}
+_ACTED: Final = {
+    "undo": "delete_preference",
+    "seen": "skip",
+    "unseen": "skip",
+    "rate": "preference",
+    "subject": "chitchat",
+}
 _KEEPS_MENUS: Final = {"unreadable", "help", "fallback", "small_talk", "greet"}
 """Handlers that do not change the subject, so that a menu stays open."""
 _UNCHANGING: Final = {"unreadable", "unknown_command", "stale"}
@@ -91,10 +98,22 @@ def play(scene: Scene, before: DialogueState) -> Played:
 
 def mended(scene: Scene) -> Understanding:
     """The understanding with the coarse intent that buttons, fixed words and the open question make of it."""
+    scene = replace(scene, understood=_with_pronoun(scene))
     understood, coarse = scene.understood, _coarse(scene)
     if coarse == "preference" and understood.coarse_intent == "praise" and not understood.item_reference:
         return replace(understood, coarse_intent=coarse, item_reference=Reference(0, 0, "", "+"))
     return replace(understood, coarse_intent=coarse)
+
+
+def _with_pronoun(scene: Scene) -> Understanding:
+    """The understanding with what a pronoun is said to be, where no name or word for an item says it: "l'ho odiato"."""
+    understood = scene.understood
+    if understood.mentions or understood.item_reference:
+        return understood
+    loved, hated = scene.hears("loving"), scene.hears("hating")
+    if bool(loved) == bool(hated):
+        return understood
+    return replace(understood, item_reference=Reference(0, 0, "", "+" if loved else "-"))
 
 
 def _coarse(scene: Scene) -> str:
@@ -106,14 +125,19 @@ def _coarse(scene: Scene) -> str:
         return "preference"
     if question and answer and answer.chosen and not understood.mentions:
         return _picked(coarse, question, answer.chosen)
-    if question and answer and answer.none and question.kind in {"reset", "reset_confirmation"}:
-        return "deny"
+    if question and question.kind in {"reset", "reset_confirmation"} and coarse not in {"affirm", *RESETS}:
+        return "deny" if (answer and answer.none) or scene.hears("revision") else coarse
     return _by_content(scene)
 
 
 def _by_content(scene: Scene) -> str:
     """The coarse intent by what the message names, when it answers nothing in particular."""
     understood, question, coarse = scene.understood, scene.question, scene.coarse
+    asked_what = question is not None and question.kind in MENUS
+    if likens(scene):
+        return "request_recommendation"
+    if coarse in RESETS and scene.turn.kind == "text" and not (asked_what or scene.hears("forgetting")):
+        return "fallback"  # "both" asks for no reset
     if scene.shown and not question and (scene.hears("none") or scene.hears("not_now")):
         return "skip"
     if coarse in OF_THE_ITEM or (coarse == "preference" and scene.shown and _contrasts(understood)):

@@ -85,7 +85,7 @@ def _to_ask(move: Move) -> Question | None:
     if move.then == "advance":
         return question if question.age > 1 else None  # before the next item; the list goes on after the answer
     behind_item = question.age > 1 and (move.state.position is not None or move.state.suggested)
-    return None if behind_item or "preference" in move.events else question
+    return None if behind_item or move.objects else question
 
 
 def _asked(scene: Scene, move: Move, question: Question) -> Move:

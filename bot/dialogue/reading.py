@@ -41,7 +41,7 @@ _ITEM_VERBS: Final[Mapping[str, str]] = {
 
 _ASKED: Final[Mapping[str, Asked]] = {"reset_confirmation": "confirmation"}
 
-_CUES: Final = ("undo", "rate", "unseen", "seen")
+_CUES: Final = ("undo", "subject", "rate", "unseen", "seen")
 
 Reading = tuple[Understanding, Action | None]
 

@@ -10,6 +10,7 @@ from bot.dialogue.opinions import Opinion, acknowledged, note, note_values, sett
 from bot.dialogue.questions import has_one_option, raised, resolved, which_polarity
 from bot.dialogue.scene import Handler, Move, Scene
 from bot.dialogue.state import Choice, Question
+from bot.dialogue.wishes import narrowed
 from data.model import Polarity, Qid
 from nlu.intents.coarse import ANSWERING
 from nlu.model import Mention, Reference
@@ -58,7 +59,7 @@ def _fits(scene: Scene, question: Question) -> bool:
         case "reset":
             return scene.coarse in {"reset_items", "reset_properties", "reset_everything", "deny"}
         case "domain":
-            return scene.understood.domain is not None
+            return plain and scene.understood.domain is not None and scene.coarse != "request_recommendation"
 
 
 def _only_judges(scene: Scene, question: Question) -> bool:
@@ -85,8 +86,9 @@ def _asked_again(scene: Scene, question: Question) -> Move | None:
 def _stated(scene: Scene) -> Polarity | None:
     """The opinion that a text states without naming anything."""
     reference = scene.understood.item_reference
-    stated = reference.polarity if reference else scene.understood.overall
-    return stated or {"affirm": "+", "praise": "+", "deny": "-"}.get(scene.coarse)  # type: ignore[return-value]
+    plain = {"affirm": "+", "deny": "-"}.get(scene.coarse)
+    stated = reference.polarity if reference else plain or scene.understood.overall
+    return stated or plain or ("+" if scene.coarse == "praise" else None)  # type: ignore[return-value]
 
 
 def _handle(scene: Scene) -> Move:
@@ -154,9 +156,21 @@ def _polarity(scene: Scene, move: Move, question: Question) -> Move:
 def _confirmation(scene: Scene, move: Move, question: Question) -> Move:
     entity = scene.know.catalogue.get(question.qid or "")
     if scene.coarse != "affirm" or entity is None or question.property is None or question.polarity is None:
-        return move.also(scene.say("not_confirmed"), events={"preference"})
+        return _of_another(scene, move, question) or move.also(scene.say("not_confirmed"), events={"preference"})
     values = entity.relations.get(question.property, ())
     return acknowledged(scene, note_values(scene, move, values, question.property, question.polarity, question.mention))
+
+
+def _of_another(scene: Scene, move: Move, question: Question) -> Move | None:
+    """The move with the property that is named in place of the one asked about: "no, the actor"; None without one."""
+    others = [one for one in scene.understood.property_references if one.property != question.property]
+    if not others or question.qid is None or question.polarity is None:
+        return None
+    meant = [replace(one, polarity=question.polarity) for one in others]
+    items = [(0, question.qid)]
+    return acknowledged(
+        scene, take_properties(scene, move, meant, items, unstated=question.polarity, critique=question.critique)
+    )
 
 
 def _delete(scene: Scene, move: Move, question: Question) -> Move:
@@ -184,7 +198,8 @@ def _domain(scene: Scene, move: Move, question: Question) -> Move:
     domain = domains[answer.chosen[0]] if answer and answer.chosen else scene.understood.domain
     if domain is None:
         return move.also(scene.say("question_skipped"))
-    move = switched_domain(move, domain)
+    conditions = narrowed(scene.state.constraints, scene.understood.constraints)
+    move = switched_domain(move, domain).with_state(constraints=conditions, seeds=scene.state.seeds)
     return (
         recommending.started(scene, move)
         if question.mention

@@ -5,7 +5,7 @@ from dataclasses import replace
 from bot.dialogue import recommending
 from bot.dialogue.opinions import Opinion, acknowledged, note, take, take_properties
 from bot.dialogue.profile import with_preference, without
-from bot.dialogue.questions import raised, resolved, role_said
+from bot.dialogue.questions import MENUS, raised, resolved, role_said
 from bot.dialogue.scene import Handler, Move, Scene, current
 from bot.dialogue.state import Change, Choice, Preference, Question
 from data.model import Polarity, PropertyId, Qid
@@ -147,6 +147,8 @@ def revises(scene: Scene) -> bool:
     about_it = understood.coarse_intent in REACTING and understood.domain in {None, scene.state.domain}
     named = bool(understood.mentions or understood.constraints)
     opinion = _new_opinion(scene) is not None and _last(scene) is not None
+    if scene.question and scene.question.kind in MENUS:
+        return False  # "I changed my mind" leaves the menu
     return scene.hears("revision") and not scene.hears("other") and about_it and not named and opinion
 
 

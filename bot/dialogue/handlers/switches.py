@@ -4,6 +4,8 @@ from dataclasses import replace
 from typing import get_args
 
 from bot.dialogue import recommending
+from bot.dialogue.handlers.basics import which_domain
+from bot.dialogue.questions import raised
 from bot.dialogue.scene import Handler, Move, Scene
 from bot.dialogue.state import InteractionMode
 from data.model import Domain
@@ -38,6 +40,12 @@ def _only_names_a_domain(scene: Scene) -> bool:
     return plain and elsewhere and scene.coarse in CHOOSING | {"affirm"}
 
 
+def _another_subject(scene: Scene) -> Move:
+    """What is under way is left, and the user asked what to talk about."""
+    move = recommending.left(scene.move())
+    return move.with_state(questions=raised(move.state, [which_domain(scene)]).questions)
+
+
 def _mode(scene: Scene) -> Move:
     wanted = scene.action.value if scene.action else ""
     if scene.know.policy.fixed_mode:
@@ -60,5 +68,6 @@ def _language(scene: Scene) -> Move:
 HANDLERS = (
     Handler("language", lambda scene: scene.does == "language", _language),
     Handler("mode", lambda scene: scene.does == "mode", _mode),
+    Handler("subject", lambda scene: scene.does == "subject", _another_subject),
     Handler("domain", lambda scene: scene.does == "domain" or _only_names_a_domain(scene), _domain),
 )
