@@ -9,7 +9,9 @@ import yaml
 from pydantic import BaseModel, ConfigDict
 
 from bot.channels.base import Link
+from bot.dialogue.profile import opinion
 from bot.dialogue.scene import Scene
+from bot.dialogue.state import Profile
 from data.model import Entity, PropertyId, Qid
 from recommender.model import Reason
 
@@ -74,19 +76,21 @@ def details(scene: Scene, qid: Qid) -> str:
     return "\n".join(lines) if len(lines) > 1 else ""
 
 
-def reasons(scene: Scene, because: Iterable[Reason], most: int = REASONS_SHOWN) -> list[str]:
+def reasons(scene: Scene, because: Iterable[Reason], profile: Profile, most: int = REASONS_SHOWN) -> list[str]:
     """The strands of an explanation as clauses ("it is directed by X, like Y")."""
-    return [_reason(scene, reason) for reason in because][:most]
+    return [_reason(scene, reason, profile) for reason in because][:most]
 
 
-def _reason(scene: Scene, reason: Reason) -> str:
+def _reason(scene: Scene, reason: Reason, profile: Profile) -> str:
     if reason.value is None or reason.property is None:
         return scene.say("reason_popularity")
     value = scene.know.catalogue.label(reason.value, scene.state.language)
     if reason.kind == "avoids":
         return scene.say("reason_avoids", value=value)
     liked = {"liked": [scene.name(qid) for qid in reason.liked[:2]]} if reason.kind == "shared" else {}
-    return scene.say(f"reason_{reason.kind}", fact=_fact(scene, reason.property, value), **liked)
+    named = reason.kind == "liked" and opinion(profile, reason.value) != "+"
+    kind = "named" if named else reason.kind
+    return scene.say(f"reason_{kind}", fact=_fact(scene, reason.property, value), **liked)
 
 
 def _fact(scene: Scene, pid: PropertyId, value: str) -> str:

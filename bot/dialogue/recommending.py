@@ -116,7 +116,9 @@ def _present(scene: Scene, move: Move, result: Result | None) -> Move:
     card = [scene.say("recommend", item=scene.name(qid)), items.summary(scene, qid)]
     if scene.know.policy.explanations:
         because = result.items[0].because if result else explained(scene, move, qid)
-        card += [scene.say("because", reasons="; ".join(items.reasons(scene, because, 1))) for _ in because[:1]]
+        card += [
+            scene.say("because", reasons="; ".join(items.reasons(scene, because, move.profile, 1))) for _ in because[:1]
+        ]
     card.append(scene.say("your_opinion"))
     return replace(
         move,

@@ -5,11 +5,22 @@ from collections.abc import Iterable, Sequence
 from bot.dialogue.scene import Move, Scene
 from data.model import UNKNOWN_VALUE, Constraint
 
-__all__ = ["narrowed", "told"]
+__all__ = ["likens", "narrowed", "told"]
 
 _ONE_AT_A_TIME = frozenset({"year", "runtime", "kind"})
 _VALUES_TOLD = 4
 """Genres that are named for a mood."""
+
+
+_LIKENING = frozenset({"request_recommendation", "details", "inform", "affirm", "thanks", "praise"})
+"""Intents that the classifier hears in "a book in the same style"."""
+
+
+def likens(scene: Scene) -> bool:
+    """Whether something like the item on show is wanted: "more like this", "a book in the same style"."""
+    if scene.shown is None or not scene.hears("like_shown"):
+        return False
+    return scene.coarse in _LIKENING or (scene.coarse == "preference" and scene.hears("asking"))
 
 
 def narrowed(old: Iterable[Constraint], new: Sequence[Constraint]) -> tuple[Constraint, ...]:
@@ -37,9 +48,15 @@ def told(scene: Scene, move: Move) -> Move:
             move = move.also(scene.say(key, words=one.text, genres=_names(scene, one)[:_VALUES_TOLD]))
     if kept_out := [name for one in known if one.negated and not one.loose for name in _names(scene, one)]:
         move = move.also(scene.say("left_out", names=kept_out))
-    if unheard := [*scene.understood.unheard, *beyond]:
+    unheard = scene.understood.unheard if scene.shown is None else _without_likeness(scene)
+    if unheard := (*unheard, *beyond):
         move = move.also(scene.say("beyond_me", words=scene.say.join(unheard)))
     return move
+
+
+def _without_likeness(scene: Scene) -> tuple[str, ...]:
+    """What was not understood, but for "similar": it means the item on show."""
+    return tuple(words for words in scene.understood.unheard if not scene.say.hears("like_shown", words))
 
 
 def _names(scene: Scene, constraint: Constraint) -> list[str]:

@@ -38,7 +38,7 @@ def _why(scene: Scene) -> Move:
     if qid is None:
         return _nothing(scene)
     because = recommending.explained(scene, scene.move(), qid)
-    told = items.reasons(scene, because)
+    told = items.reasons(scene, because, scene.profile)
     if qid == scene.state.suggested:
         text = scene.say("why_suggested", item=scene.name(qid))
     else:

@@ -8,7 +8,7 @@ from bot.dialogue.handlers.switches import switched_domain
 from bot.dialogue.opinions import Opinion, note
 from bot.dialogue.questions import raised
 from bot.dialogue.scene import Handler, Move, Scene, current
-from bot.dialogue.wishes import narrowed, told
+from bot.dialogue.wishes import likens, narrowed, told
 from data.model import UNKNOWN_VALUE, Domain, Qid
 from nlu.model import Mention
 from recommender.candidates import meets
@@ -20,15 +20,26 @@ def _domain(scene: Scene) -> Domain | None:
         return scene.understood.domain
     if scene.state.domain_chosen:
         return scene.state.domain
-    mentioned = {given.domain for given in scene.profile.preferences}
+    mentioned = _where_it_is_met(scene) or {given.domain for given in scene.profile.preferences}
     return mentioned.pop() if len(mentioned) == 1 else None
+
+
+def _where_it_is_met(scene: Scene) -> set[Domain]:
+    """The domains whose items the conditions and examples fit: films, for "something with Denzel Washington"."""
+    catalogue = scene.know.catalogue
+    wanted = {value for one in scene.understood.constraints if not one.negated for value in one.values}
+    wanted |= {mention.accepted for mention in scene.understood.mentions if mention.example and mention.accepted}
+    near = [entity for qid in wanted for entity in map(catalogue.get, (qid, *catalogue.holders(qid)))]
+    return {entity.domain for entity in near if entity is not None and entity.is_item and entity.domain}
 
 
 def _handle(scene: Scene) -> Move:
     domain = _domain(scene)
     if domain is None:
         asked = replace(which_domain(scene), mention="recommend")
-        return replace(scene.move(), state=raised(scene.state, [asked]))
+        move, examples = _named(scene, told(scene, scene.move()))
+        move = replace(move, state=raised(move.state, [asked]))
+        return move.with_state(constraints=scene.understood.constraints, seeds=examples)
     move = scene.move()
     if domain != scene.state.domain or not scene.state.domain_chosen:
         move = switched_domain(move, domain)
@@ -45,7 +56,7 @@ def _handle(scene: Scene) -> Move:
 def _goes_on(scene: Scene) -> bool:
     """Whether a request goes on with the list on show ("another one", "something newer", "no musicals")."""
     understood = scene.understood
-    if any(mention.example for mention in understood.mentions):
+    if likens(scene) or any(mention.example for mention in understood.mentions):
         return False
     unwanted = {value for constraint in understood.constraints if constraint.negated for value in constraint.values}
     wanted = any(mention.accepted not in unwanted for mention in understood.mentions)
@@ -65,7 +76,8 @@ def _next(scene: Scene, move: Move) -> Move:
 def _named(scene: Scene, move: Move) -> tuple[Move, tuple[Qid, ...]]:
     """The move with the opinions of a request noted, and what the items should resemble."""
     told_already = " ".join(scene.understood.unheard)
-    examples, unknown = [], [name for name in scene.understood.unknown if name not in told_already]
+    examples = [scene.shown] if scene.shown and likens(scene) else []
+    unknown = [name for name in scene.understood.unknown if name not in told_already]
     conditions = {value for constraint in scene.understood.constraints for value in constraint.values}
     unmet = [constraint.text for constraint in scene.understood.constraints if UNKNOWN_VALUE in constraint.values]
     for mention in scene.understood.mentions:
