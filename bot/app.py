@@ -14,12 +14,12 @@ from bot.config import Settings
 from bot.dialogue.manager import DialogueManager
 from bot.dialogue.scene import Policy
 from bot.dialogue.state import DialogueState
-from bot.errors import StorageError, UsageError
+from bot.errors import StorageError
 from bot.likes import shared_likes
 from bot.parts import catalogue_of, linker_of
 from bot.storage.store import SqlStore, open_store
 from data.catalogue import Catalogue
-from data.domains import DomainConfig, load_domains
+from data.domains import DomainConfig, find_domain, load_domains
 from data.model import Domain
 from nlu.entities.linker import CatalogueLinker
 from nlu.entities.wikidata import WikidataClient
@@ -81,8 +81,7 @@ async def running_bot(
         ConverseError: something is missing, wrong or does not start; the message says what to do.
     """
     domains = load_domains()
-    if settings.domain not in domains:
-        raise UsageError(f"there is no domain {settings.domain!r}; choose one of {', '.join(sorted(domains))}")
+    find_domain(settings.domain, domains)
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_store(settings.database, clock))
         loading = asyncio.create_task(_load(settings, store, domains))

@@ -2,14 +2,14 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-__all__ = ["Tally", "shown_tally"]
+__all__ = ["Tally", "bars", "shown_bar", "shown_tally"]
 
 EVERY_SECONDS = 10.0
 
@@ -75,3 +75,21 @@ class _Lines:
         left = f", {(total - done) / rate:.0f} s left" if rate and total else ""
         sys.stderr.write(f"{what}: {done}{f' of {total}' if total else ''} ({rate:.0f}/s{left})\n")
         sys.stderr.flush()
+
+
+def bars() -> "Progress":
+    """Bars for counted steps, on a terminal only; they go when the work is done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+
+@contextmanager
+def shown_bar(what: str, total: int) -> Iterator[Callable[[], None]]:
+    """A bar for one step, on a terminal only; gives the function that moves it on by one."""
+    with bars() as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda: progress.advance(task)

@@ -2,13 +2,17 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from bot.options import settings_of
+
 if TYPE_CHECKING:
     from bot.config import Settings
     from bot.storage.store import SqlStore
+    from data.catalogue import Catalogue
 
 Thing = TypeVar("Thing")
 Result = TypeVar("Result")
@@ -16,12 +20,25 @@ Result = TypeVar("Result")
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 """The option of every command whose result programs read."""
 
+CataloguePath = Annotated[
+    Path | None,
+    typer.Option("--catalogue", help="A catalogue file or folder; default: the one in use.", show_default=False),
+]
+
 
 def emit(document: Any) -> None:
     """Writes a result as one line of JSON on stdout; numbers that JSON does not know (NaN, infinity) become null."""
     import orjson
 
     typer.echo(orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY).decode())
+
+
+def chosen_catalogue(ctx: typer.Context, path: Path | None, data_dir: Path | None) -> "Catalogue":
+    """The catalogue that `--catalogue` names, or the one in use. Raises as `bot.parts.catalogue_of`."""
+    from bot.parts import catalogue_of
+    from data.catalogue import load_catalogue
+
+    return load_catalogue(path) if path is not None else catalogue_of(settings_of(ctx, data_dir=data_dir))
 
 
 def within(opening: AbstractAsyncContextManager[Thing], act: Callable[[Thing], Awaitable[Result]]) -> Result:

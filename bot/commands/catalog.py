@@ -1,13 +1,12 @@
 """`converse catalog`: what is in the item catalogue, and making one."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bot.commands import Json, emit, group
-from bot.options import DataDir, settings_of
+from bot.commands import CataloguePath, Json, chosen_catalogue, emit, group
+from bot.options import DataDir
 
 if TYPE_CHECKING:
     from data.catalogue.catalogue import Catalogue
@@ -16,10 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["register"]
 
-CataloguePath = Annotated[
-    Path | None,
-    typer.Option("--catalogue", help="A catalogue file or folder; default: the one in use.", show_default=False),
-]
 DomainName = Annotated[str | None, typer.Option("--domain", help="Only items of this domain.", show_default=False)]
 
 
@@ -34,7 +29,7 @@ def info(ctx: typer.Context, catalogue: CataloguePath = None, data_dir: DataDir 
     """Counts what is in the catalogue: items, kinds, properties."""
     from data.catalogue.summary import summarise
 
-    loaded = _load(ctx, catalogue, data_dir)
+    loaded = chosen_catalogue(ctx, catalogue, data_dir)
     summary = summarise(loaded)
     if as_json:
         emit(_summary_json(summary))
@@ -52,13 +47,12 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Finds entities by name and shows what is known of them."""
-    from bot.errors import UsageError
     from data.catalogue.summary import search as find
-    from data.domains import load_domains
+    from data.domains import find_domain, load_domains
 
-    if domain is not None and domain not in load_domains():
-        raise UsageError(f"There is no domain {domain!r}; choose one of {', '.join(load_domains())}.")
-    loaded = _load(ctx, catalogue, data_dir)
+    if domain is not None:
+        find_domain(domain, load_domains())
+    loaded = chosen_catalogue(ctx, catalogue, data_dir)
     found = find(loaded, text, domain, limit)
     if as_json:
         emit([_entity_json(entity, loaded) for entity in found])
@@ -66,15 +60,6 @@ def search(
         _show_entities(found, loaded)
     else:
         typer.echo(f"Nothing in the catalogue is called {text!r}.", err=True)
-
-
-def _load(ctx: typer.Context, path: Path | None, data_dir: Path | None) -> "Catalogue":
-    from bot.parts import catalogue_of
-    from data.catalogue import load_catalogue
-
-    if path is not None:
-        return load_catalogue(path)
-    return catalogue_of(settings_of(ctx, data_dir=data_dir))
 
 
 def _summary_json(summary: "Summary") -> Mapping[str, Any]:

@@ -1,6 +1,6 @@
 """`converse dataset`: the published formats, read, checked, converted, counted and fetched."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,11 +8,9 @@ import typer
 
 from bot.commands import Json, emit, group
 from bot.options import DataDir, settings_of
+from bot.tally import bars, shown_bar
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
-    from data.formats import Dataset
     from data.formats.mapping import EntityMapper
 
 Source = Annotated[Path, typer.Argument(help="A file or a dataset's folder.", show_default=False)]
@@ -67,7 +65,7 @@ def validate(source: Source, format_name: FormatName = None, as_json: Json = Fal
         elif count <= SHOWN_PROBLEMS:
             typer.echo(str(problem))
 
-    with _progress(dataset, "Checking") as advance:
+    with shown_bar("Checking", len(dataset.files)) as advance:
         for path, kind in dataset.files.items():
             records += sum(1 for _ in dataset.format.check(path, kind, report))
             advance()
@@ -99,7 +97,7 @@ def convert(
     dataset = open_dataset(source, format_name)
     problems: list[str] = []
     mapper = _mapper(ctx, data_dir) if target in {"converse", "dialoguekit"} and target != dataset.format.name else None
-    with _progress(dataset, "Converting") as advance:
+    with shown_bar("Converting", len(dataset.files)) as advance:
         made = run(dataset, target, out, lambda problem: problems.append(str(problem)), mapper=mapper, advance=advance)
     if as_json:
         emit(made.account() | {"problems": problems[: 10 * SHOWN_PROBLEMS]})
@@ -179,7 +177,7 @@ def fetch(
         typer.echo(
             f"{name}: {home.home}\n  licence: {home.licence}" + (f"\n  size: {size / 1e6:.1f} MB" if size else "")
         )
-        with _bar() as bar:
+        with bars() as bar:
             tasks: dict[str, Any] = {}
 
             def told(path: str, done: int, total: int | None, bar: Any = bar, tasks: dict[str, Any] = tasks) -> None:
@@ -205,30 +203,6 @@ def _mapper(ctx: typer.Context, data_dir: Path | None, domain: str = "movie") ->
 
     settings = settings_of(ctx, data_dir=data_dir)
     return EntityMapper(catalogue_of(settings).entities(), domain)
-
-
-class _progress:  # noqa: N801 - used as a function
-    """A progress bar over a dataset's files, on a terminal only; gives the function that advances it."""
-
-    def __init__(self, dataset: "Dataset", text: str) -> None:
-        self._bar = _bar()
-        self._task = self._bar.add_task(text, total=len(dataset.files))
-
-    def __enter__(self) -> Callable[[], None]:
-        self._bar.start()
-        return lambda: self._bar.advance(self._task)
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-
-def _bar() -> "Progress":
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def _show_statistics(name: str, domains: Mapping[str, Mapping[str, Any]]) -> None:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bot.commands import Json, emit, group
-from bot.options import DataDir, settings_of
+from bot.commands import CataloguePath, Json, chosen_catalogue, emit, group
+from bot.options import DataDir
 
 if TYPE_CHECKING:
-    from data.catalogue import Catalogue
     from nlu.entities.evaluation import Counts
 
 _NEEDED = ("userID", "message", "intent", "toCheck", "recognizedObjects", "events", "interactionType")
@@ -27,9 +26,7 @@ def register(app: typer.Typer) -> None:
 def linking(
     ctx: typer.Context,
     data: Annotated[Path, typer.Option(help="The ConveRSE folder, or a file of it.", show_default=False)],
-    catalogue: Annotated[
-        Path | None, typer.Option(help="A catalogue other than the one that ships.", show_default=False)
-    ] = None,
+    catalogue: CataloguePath = None,
     data_dir: DataDir = None,
     errors: Annotated[bool, typer.Option("--errors", help="Add the errors, to read.")] = False,
     as_json: Json = False,
@@ -45,7 +42,7 @@ def linking(
     from nlu.entities.words import load_words
 
     rows = list(_rows(data))
-    entities, words = _catalogue(ctx, catalogue, data_dir), load_words()
+    entities, words = chosen_catalogue(ctx, catalogue, data_dir), load_words()
     linker = CatalogueLinker(entities, load_domains(), words=words)
     clean, every = asyncio.run(evaluate(linker, entities, words, rows))
     summed = total(list(clean.values()))
@@ -60,15 +57,6 @@ def linking(
         emit(document)
     else:
         _show(document, summed)
-
-
-def _catalogue(ctx: typer.Context, path: Path | None, data_dir: Path | None) -> "Catalogue":
-    from bot.parts import catalogue_of
-    from data.catalogue import load_catalogue
-
-    if path is not None:
-        return load_catalogue(path)
-    return catalogue_of(settings_of(ctx, data_dir=data_dir))
 
 
 def _rows(data: Path) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -4,9 +4,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import orjson
 import typer
 
+from bot.commands import Json, emit
 from bot.errors import UsageError
 from bot.options import DataDir, settings_of
 
@@ -42,7 +42,7 @@ def recommend(
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.svg", help="Draw why the first item is recommended.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Recommends items for a profile and says why."""
     from bot.parts import catalogue_of
@@ -65,7 +65,10 @@ def recommend(
     if plot is not None and result.items:
         _draw(plot, result, catalogue, domains[domain])
     document = _document(domain, result, catalogue, domains[domain], elapsed)
-    typer.echo(orjson.dumps(document).decode() if json else _text(document))
+    if as_json:
+        emit(document)
+    else:
+        typer.echo(_text(document))
 
 
 def _known(catalogue: "Catalogue", qids: "Sequence[str]") -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sys
 from contextlib import AsyncExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bot.commands import Json, emit
 from bot.options import settings_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def replay(
     differences: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write every disagreement there, one JSON object a line.")
     ] = None,
-    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Replays and prints agreement with the recorded labels."""
     from bot.errors import DataError
@@ -50,27 +50,27 @@ def replay(
     if differences is not None:
         _write(result, differences)
     document = result.document()
-    sys.stdout.write((json.dumps(document) if json_output else _text(document)) + "\n")
+    if as_json:
+        emit(document)
+    else:
+        typer.echo(_text(document))
 
 
 async def _replay(settings: "Settings", found: "list[Conversation]") -> "Found":
     import tempfile
 
-    from rich.console import Console
-    from rich.progress import Progress
-
     from bot.app import running_bot
     from bot.progress import shown_progress
     from bot.replay.running import replay as run
+    from bot.tally import shown_bar
 
     with tempfile.TemporaryDirectory() as folder:
         scratch = settings.model_copy(update={"database_url": f"sqlite:///{folder}/unused.db"})
         async with AsyncExitStack() as stack:
             with shown_progress() as progress:
                 bot = await stack.enter_async_context(running_bot(scratch, progress))
-            bar = stack.enter_context(Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()))
-            task = bar.add_task("Replaying", total=2 * sum(len(one.rows) for one in found))
-            return await run(bot.manager, found, lambda: bar.advance(task))
+            advance = stack.enter_context(shown_bar("Replaying", 2 * sum(len(one.rows) for one in found)))
+            return await run(bot.manager, found, advance)
 
 
 def _write(found: "Found", path: Path) -> None:

@@ -131,12 +131,13 @@ async def _simulate(
     from bot.study.simulate import simulate as run
     from bot.study.status import study_status
     from bot.study.summary import needed, simulation_summary
+    from bot.tally import shown_bar
 
     clock = SimulatedClock(utc_now())
     with shown_progress() as told:
         async with running_bot(settings, told) as bot, open_store(simulated.database, clock) as store:
             desk = study_desk(study, settings, store, bot.manager, bot.manager, clock)
-            with _bar(participants) as advance:
+            with shown_bar("Simulating", participants) as advance:
                 done = await run(desk, bot.catalogue, clock, participants, seed=seed, effects=effects, progress=advance)
             tables = await collect(desk.kept, study)
             conversation = (await study_status(desk.kept, study))["conversation"]
@@ -159,22 +160,3 @@ def _effect(text: str) -> Any:
         return Effect(name, level, float(size))
     except ValueError as error:
         raise UsageError(f"--effect {text}: expected FACTOR=LEVEL:SIZE, such as mode=mixed:0.5") from error
-
-
-class _bar:  # noqa: N801 - used as a function
-    """A progress bar over participants, on a terminal only."""
-
-    def __init__(self, total: int) -> None:
-        from rich.console import Console
-        from rich.progress import Progress
-
-        console = Console(stderr=True)
-        self._bar = Progress(console=console, transient=True, disable=not console.is_terminal)
-        self._task = self._bar.add_task("Simulating", total=total)
-
-    def __enter__(self) -> Any:
-        self._bar.start()
-        return lambda done, _: self._bar.update(self._task, completed=done)
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()

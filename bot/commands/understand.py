@@ -72,7 +72,7 @@ def understand(
 async def _understand(settings: "Settings", text: str, context: "Context") -> "Understanding":
     from bot.parts import catalogue_of, linker_of
     from bot.progress import shown_progress
-    from data.domains import load_domains
+    from data.domains import find_domain, load_domains
     from nlu.intents.recognizer import RasaIntentRecognizer
     from nlu.intents.server import managed_rasa
     from nlu.sentiment.card import model_folder
@@ -80,8 +80,7 @@ async def _understand(settings: "Settings", text: str, context: "Context") -> "U
     from nlu.understanding import Understander
 
     domains = load_domains()
-    if context.domain not in domains:
-        raise UsageError(f"There is no domain {context.domain!r}; choose one of {', '.join(domains)}.")
+    find_domain(context.domain, domains)
     catalogue = catalogue_of(settings)
     if context.shown is not None and context.shown not in catalogue:
         raise UsageError(f"{context.shown} is not in the catalogue; look for the id with: converse catalog search NAME")

@@ -6,13 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from random import Random
 
-from sqlalchemy import select
-
 from bot.channels.base import Option, Reply, Turn, UserKey
 from bot.dialogue.scene import current
 from bot.dialogue.state import DialogueState
-from bot.storage import schema
-from bot.storage.codec import state_from
+from bot.storage.transcript import state_of
 from bot.study.assignment import Condition
 from bot.study.config import StudyConfig
 from bot.study.desk import AGREE, StudyDesk
@@ -26,8 +23,8 @@ CHANNEL = "simulated"
 MOST_TURNS = 250
 """Turns after which a simulated participant leaves, whatever happens."""
 
-Progress = Callable[[int, int], None]
-"""Told how many participants are done, of how many."""
+Progress = Callable[[], None]
+"""Called when another participant is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +82,7 @@ async def simulate(
         participants: how many.
         seed: of everything they do.
         effects: planted effects.
-        progress: told of every participant.
+        progress: called after every participant.
         most_turns: turns after which a participant leaves, whatever happens.
 
     Returns:
@@ -97,7 +94,7 @@ async def simulate(
         await _take_part(desk, catalogue, clock, f"{seed}-{number}", rng, effects, summary, most_turns)
         clock.think(60)
         if progress is not None:
-            progress(number + 1, participants)
+            progress()
     return summary
 
 
@@ -213,15 +210,8 @@ class _Talk:
 
     async def state(self) -> DialogueState | None:
         """The state of the conversation, as the bot keeps it."""
-        table = schema.conversations
         async with self._desk.kept.sql.reading() as connection:
-            rows = await connection.execute(
-                select(table.c.version, table.c.state)
-                .join(schema.users, schema.users.c.id == table.c.user_id)
-                .where(schema.users.c.channel == CHANNEL, schema.users.c.external_id == self._user.external_id)
-            )
-            row = rows.first()
-            return None if row is None else state_from(row.version, row.state)
+            return await state_of(connection, self._user)
 
     def watch(self, missing: Mapping[str, int]) -> None:
         """Notes whether anything has come nearer to its end since the turn before."""

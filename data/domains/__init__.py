@@ -8,10 +8,10 @@ from typing import Annotated, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
-from data.errors import ConfigError, MissingFileError
+from data.errors import ConfigError, MissingFileError, UsageError
 from data.model import Domain, PropertyId, Qid
 
-__all__ = ["DomainConfig", "MoodConfig", "PropertyConfig", "load_domain", "load_domains"]
+__all__ = ["DomainConfig", "MoodConfig", "PropertyConfig", "find_domain", "load_domain", "load_domains"]
 
 _QidText = Annotated[Qid, StringConstraints(pattern=r"^Q[1-9][0-9]*$")]
 _PropertyText = Annotated[PropertyId, StringConstraints(pattern=r"^P[1-9][0-9]*$")]
@@ -61,6 +61,7 @@ class MoodConfig(BaseModel):
     Attributes:
         words: words for it by language code ("light", "to laugh").
         more: words for more of it ("lighter").
+        ages: the youngest and the oldest person whom its genres suit; its words then tell whom something is for.
         genres: the ids of the genres.
     """
 
@@ -68,6 +69,7 @@ class MoodConfig(BaseModel):
 
     words: Mapping[str, tuple[str, ...]]
     more: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    ages: tuple[int, int] | None = None
     genres: tuple[_QidText, ...] = Field(min_length=1)
 
 
@@ -147,6 +149,13 @@ def load_domains(folder: Path | None = None) -> Mapping[Domain, DomainConfig]:
         ConfigError: a file is broken, or two give the same name.
     """
     return _load_folder(folder or Path(__file__).parent)
+
+
+def find_domain(name: str, domains: Mapping[Domain, DomainConfig]) -> DomainConfig:
+    """The domain of that name. Raises UsageError when there is none."""
+    if name not in domains:
+        raise UsageError(f"there is no domain {name!r}; choose one of {', '.join(domains)}")
+    return domains[name]
 
 
 @functools.cache

@@ -166,7 +166,7 @@ def test_an_unknown_domain_is_refused_at_once(environment: dict[str, str], tmp_p
     )
     assert done.returncode == 2
     assert done.stdout == b""
-    assert b"there is no domain 'games'; choose one of book, movie, music" in done.stderr
+    assert b"there is no domain 'games'; choose one of movie, book, music" in done.stderr
 
 
 def read_until(terminal: int, wanted: str, seconds: float = 60) -> str:

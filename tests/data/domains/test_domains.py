@@ -1,9 +1,12 @@
+import re
 from pathlib import Path
 
 import pytest
 
-from data.domains import load_domain, load_domains
-from data.errors import ConfigError, MissingFileError
+from data.domains import DomainConfig, PropertyConfig, find_domain, load_domain, load_domains
+from data.errors import ConfigError, MissingFileError, UsageError
+
+PAGE = Path(__file__).parents[3] / "docs" / "catalogue.md"
 
 GAME = """
 name: game
@@ -74,3 +77,17 @@ def test_two_files_cannot_define_one_domain(tmp_path: Path) -> None:
     (tmp_path / "b.yaml").write_text(GAME, encoding="utf-8")
     with pytest.raises(ConfigError, match="defined twice"):
         load_domains(tmp_path)
+
+
+def test_a_domain_that_does_not_exist_is_refused_with_those_that_do() -> None:
+    domains = load_domains()
+    assert find_domain("book", domains) is domains["book"]
+    with pytest.raises(UsageError, match="no domain 'games'; choose one of movie, book, music"):
+        find_domain("games", domains)
+
+
+def test_every_key_is_documented_and_no_other() -> None:
+    text = PAGE.read_text(encoding="utf-8").partition("| key of a domain |")[2].partition("Unknown keys are refused")[0]
+    named = re.findall(r"^\| (`.*?`) \|", text, re.MULTILINE)
+    told = {key for cell in named for key in re.findall(r"`(\w+)`", cell)}
+    assert told == DomainConfig.model_fields.keys() | PropertyConfig.model_fields.keys()
