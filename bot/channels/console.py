@@ -25,7 +25,7 @@ _CHUNK = 65536
 
 
 class Sent(Protocol):
-    """Where it is noted that a reply was shown; see `bot.storage.base.Store`."""
+    """Where it is noted that a reply was shown; see `bot.storage.store.SqlStore`."""
 
     async def mark_sent(self, turn: Turn) -> None: ...
 

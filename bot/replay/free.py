@@ -2,10 +2,9 @@
 
 import itertools
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 from bot.channels.base import Reply, Turn, UserKey
 from bot.dialogue.manager import DialogueManager
@@ -13,7 +12,7 @@ from bot.dialogue.state import DialogueState, Profile
 from bot.records import Record
 from bot.replay.rows import Conversation, objects, text_of
 from bot.storage.base import OpenTurn, Outcome
-from data.model import Entity, Qid
+from data.model import Qid
 
 __all__ = ["Free", "MemoryStore", "run_free"]
 
@@ -38,26 +37,10 @@ class MemoryStore:
     def __init__(self) -> None:
         self._users: dict[UserKey, _Kept] = {}
 
-    def open_turn(self, turn: Turn) -> AbstractAsyncContextManager[OpenTurn]:
-        """The user's turn."""
-        return self._opened(turn)
-
     @asynccontextmanager
-    async def _opened(self, turn: Turn) -> AsyncIterator[Any]:
+    async def open_turn(self, turn: Turn) -> AsyncIterator[OpenTurn]:
+        """The user's turn."""
         yield self._users.setdefault(turn.user, _Kept())
-
-    async def mark_sent(self, turn: Turn) -> None:
-        """Nothing is sent."""
-
-    async def unsent(self, _channel: str) -> AsyncIterator[tuple[Turn, Reply]]:
-        """Nothing waits to be sent."""
-        nothing: tuple[tuple[Turn, Reply], ...] = ()
-        for sent in nothing:
-            yield sent
-
-    async def learned(self) -> tuple[Entity, ...]:
-        """Nothing was learned before."""
-        return ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The seam between the dialogue manager and the database."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -50,18 +50,6 @@ class OpenTurn(Protocol):
 
 
 class Store(Protocol):
-    """Everything that is kept."""
+    """What the dialogue manager needs of the database; channels say themselves what they need beyond."""
 
     def open_turn(self, turn: Turn) -> AbstractAsyncContextManager[OpenTurn]: ...
-
-    async def mark_sent(self, turn: Turn) -> None:
-        """Stamps the reply of a committed turn as sent."""
-        ...
-
-    def unsent(self, channel: str) -> AsyncIterator[tuple[Turn, Reply]]:
-        """Replies committed but not sent, oldest first: what to send after a crash."""
-        ...
-
-    async def learned(self) -> Sequence[Entity]:
-        """Entities that earlier lookups added to the catalogue."""
-        ...

@@ -35,9 +35,6 @@ class TaskStore:
         self.said = completed.reply
         return completed
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._desk.kept.sql, name)
-
 
 class _TaskTurn:
     """A turn in hand whose outcome is completed before it is saved."""
