@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.commands import Json, emit, group
-from bot.options import DataDir
+from bot.options import DataDir, settings_of
 
 if TYPE_CHECKING:
     from bot.config import Settings
@@ -53,7 +53,6 @@ Master = Annotated[
     str | None, typer.Option(help="With --from-dump: a Spark master, e.g. local[4].", show_default=False)
 ]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes for a dump.", show_default=False)]
-LANGUAGES = ("en", "it", "mul")
 
 
 def register(app: typer.Typer) -> None:
@@ -82,18 +81,16 @@ def build(
     as_json: Json = False,
 ) -> None:
     """Builds the catalogue of a domain from a SPARQL endpoint, or of all domains from a dump."""
-    from bot.config import load_settings
     from bot.errors import UsageError
-    from bot.options import effective_options
 
-    options = effective_options(ctx, data_dir=data_dir, wikidata_contact=contact, wikidata_endpoint=endpoint)
-    settings = load_settings(**options)
+    settings = settings_of(ctx, data_dir=data_dir, wikidata_contact=contact, wikidata_endpoint=endpoint)
     folder = out or settings.data_dir / "catalogue"
     if master is not None and from_dump is None:
         raise UsageError("--master is for dumps: add --from-dump PATH.")
     if from_dump is not None:
         chosen = _chosen(domain, domains) if domain else _all(domains)
         published, counts = _from_dump(from_dump, chosen, folder, master, workers)
+        _compile_graph(settings, out, _all(domains))
     else:
         if domain is None:
             raise UsageError("Say what to build with --domain, for instance --domain movie.")
@@ -116,17 +113,16 @@ def import_file(
     as_json: Json = False,
 ) -> None:
     """Adds a file to the catalogue."""
-    from bot.config import load_settings
     from bot.errors import DataError
-    from bot.options import effective_options
     from data.building.genres import load_genres
     from data.building.importing import Importer
     from data.building.publish import publish
     from data.building.tables import load_mapping
     from data.catalogue import load_catalogue
+    from data.sparql.reader import LANGUAGES
     from data.sparql.vocabulary import load_vocabulary
 
-    settings = load_settings(**effective_options(ctx, data_dir=data_dir))
+    settings = settings_of(ctx, data_dir=data_dir)
     config = _chosen(domain, domains)[domain]
     folder = out or settings.data_dir / "catalogue"
     catalogue = load_catalogue(settings.catalogue, own=folder)
@@ -146,12 +142,9 @@ def _all(domains: Path | None) -> "Mapping[Domain, DomainConfig]":
 
 
 def _chosen(domain: str, domains: Path | None) -> "Mapping[Domain, DomainConfig]":
-    from bot.errors import UsageError
+    from data.domains import find_domain
 
-    known = _all(domains)
-    if domain not in known:
-        raise UsageError(f"There is no domain {domain!r}; choose one of {', '.join(known)}.")
-    return {domain: known[domain]}
+    return {domain: find_domain(domain, _all(domains))}
 
 
 def _day(since: str | None) -> str | None:
@@ -185,7 +178,7 @@ def _from_endpoint(
     from data.building.publish import publish
     from data.sparql.vocabulary import load_vocabulary
 
-    options = HarvestOptions(languages=LANGUAGES, limit=limit, since=since)
+    options = HarvestOptions(limit=limit, since=since)
     about = {"domain": config.name, "source": endpoint.url, "since": since, "limit": limit}
     with shown_tally() as tally:
         work = folder / f".{config.name}"
@@ -205,7 +198,6 @@ def _from_dump(
             published, counts = _streamed(dump, domains, folder, workers, tally)
         else:
             published, counts = _on_spark(dump, domains, folder, master)
-    _compile_graph(folder, domains)
     return published, counts
 
 
@@ -216,7 +208,7 @@ def _streamed(
     from data.building.genres import load_genres
     from data.sparql.vocabulary import load_vocabulary
 
-    options = DumpOptions(LANGUAGES, workers, lambda what, lines: tally.count(what, lines, 0))
+    options = DumpOptions(workers=workers, progress=lambda what, lines: tally.count(what, lines, 0))
     built = DumpBuild(dump, domains, load_vocabulary(), load_genres(), folder / ".dump", options)
     published = _published(built.run(), folder, dump)
     built.clear()
@@ -228,6 +220,7 @@ def _on_spark(
 ) -> "tuple[list[Published], Mapping[str, int]]":
     from data.building.genres import load_genres
     from data.building.spark import SparkBuild, spark_session
+    from data.sparql.reader import LANGUAGES
     from data.sparql.vocabulary import load_vocabulary
 
     session = spark_session(master)
@@ -248,22 +241,19 @@ def _published(catalogues: "Mapping[Domain, Iterable[Any]]", folder: Path, dump:
     ]
 
 
-def _compile_graph(folder: Path, domains: "Mapping[Domain, DomainConfig]") -> None:
-    """The item graph of what was built, in the compact form that ranking uses."""
+def _compile_graph(settings: "Settings", out: Path | None, domains: "Mapping[Domain, DomainConfig]") -> None:
+    """Leaves the item graph, in the compact form that ranking uses, where the bot looks for it at its next start."""
+    from bot.parts import catalogue_of
     from data.catalogue import load_catalogue
-    from recommender.compiled import CompiledGraph
-    from recommender.graph import build_item_graph
+    from recommender.engine import GraphRecommender
 
-    catalogue = load_catalogue(folder)
-    graph = build_item_graph(catalogue.entities(), domains, catalogue.canonical)
-    CompiledGraph.from_networkx(graph, tuple(domains)).save(folder / "graph")
+    catalogue = load_catalogue(out) if out else catalogue_of(settings)
+    GraphRecommender(catalogue, domains, folder=(out or settings.data_dir) / "graph")
 
 
 def _report(published: "list[Published]", counts: Mapping[str, int], as_json: bool) -> None:
-
     if as_json:
-        document = {"catalogues": [_published_json(one) for one in published], **counts}
-        emit(document)
+        emit({"catalogues": [_published_json(one) for one in published], **counts})
         return
     for one in published:
         summary = one.summary

@@ -23,11 +23,10 @@ from data.building.wikidata_json import Interest
 from data.domains import DomainConfig
 from data.errors import MissingFileError
 from data.model import Domain, Entity
+from data.sparql.reader import LANGUAGES
 from data.sparql.vocabulary import Vocabulary
 
-__all__ = ["LANGUAGES", "DumpBuild", "DumpOptions"]
-
-LANGUAGES = ("en", "it", "mul")
+__all__ = ["DumpBuild", "DumpOptions"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from data.errors import BackendError
 from data.model import Entity, Qid
 from data.sparql.endpoint import EndpointError
 from data.sparql.patient import PatientEndpoint
-from data.sparql.reader import CLASS, ENTITY, OCCUPATION, EntityReader, qid_of
+from data.sparql.reader import CLASS, ENTITY, LANGUAGES, OCCUPATION, EntityReader, qid_of
 from data.sparql.templates import describe_query, names_query, page_query, subclasses_query
 from data.sparql.vocabulary import Vocabulary
 
@@ -36,7 +36,7 @@ class HarvestOptions:
         classes_at_once: classes in one query for ids.
     """
 
-    languages: tuple[str, ...] = ("en", "it", "mul")
+    languages: tuple[str, ...] = LANGUAGES
     limit: int | None = None
     since: str | None = None
     page: int = 5000

@@ -12,7 +12,7 @@ from data.model import Entity, PropertyId, Qid
 from data.sparql.endpoint import Binding
 from data.sparql.vocabulary import Vocabulary
 
-__all__ = ["Draft", "EntityReader", "popularity"]
+__all__ = ["LANGUAGES", "Draft", "EntityReader", "popularity"]
 
 _ENTITY = re.compile(r"https?://www\.wikidata\.org/entity/(Q[1-9][0-9]{0,11})")
 _DIRECT = re.compile(r"https?://www\.wikidata\.org/prop/direct/(P[1-9][0-9]{0,7})")
@@ -26,6 +26,8 @@ MOST_ALIASES = 30
 CLASS, OCCUPATION = "P31", "P106"
 ANY_LANGUAGE = "mul"
 """Wikidata's code for a name that is the same in all languages."""
+LANGUAGES = ("en", "it", ANY_LANGUAGE)
+"""Those of the names that catalogues are built with."""
 
 
 @dataclass(slots=True)

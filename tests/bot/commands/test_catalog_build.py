@@ -9,7 +9,10 @@ from typer.testing import CliRunner, Result
 from bot.cli import build_app
 from bot.errors import BackendError, DataError, UsageError
 from data.catalogue import load_catalogue
+from data.domains import load_domains
 from data.model import Entity
+from recommender.compiled import CompiledGraph
+from recommender.graph import fingerprint
 from tests.endpoint.rdf import quads
 from tests.endpoint.server import Server, running, status
 from tests.endpoint.wikidata_json import everything
@@ -70,7 +73,7 @@ def test_what_did_not_change_stays_in_an_update(server: Server, tmp_path: Path) 
     assert update["changes"] == {"added": [], "removed": [], "changed": []}
 
 
-def test_a_dump_makes_all_domains_and_the_graph(tmp_path: Path) -> None:
+def test_a_dump_makes_all_domains_and_the_graph_that_the_bot_loads(tmp_path: Path) -> None:
     dump = tmp_path / "dump.json"
     dump.write_bytes(b"\n".join([*map(orjson.dumps, everything(SAMPLE)), b"{broken"]))
     document = json.loads(run(tmp_path, "build", "--from-dump", dump, "--workers", "1", "--json").stdout)
@@ -78,7 +81,9 @@ def test_a_dump_makes_all_domains_and_the_graph(tmp_path: Path) -> None:
     assert document["malformed"] == 1
     catalogue = load_catalogue(tmp_path / "catalogue")
     assert {"Q901", "Q902", "Q903"} == set(catalogue.holders("Q77"))
-    assert (tmp_path / "catalogue" / "graph" / "graph.json").exists()
+    used = load_catalogue(own=tmp_path / "catalogue")
+    graph = CompiledGraph.load(tmp_path / "graph", fingerprint(used.entities(), load_domains()))
+    assert graph.find("Q901") is not None
 
 
 def test_a_file_is_imported(tmp_path: Path) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import orjson
 import pytest
 
-from data.building.dump import LANGUAGES, DumpBuild, DumpOptions
+from data.building.dump import DumpBuild, DumpOptions
 from data.building.genres import load_genres
 from data.domains import load_domains
 from data.model import Entity
+from data.sparql.reader import LANGUAGES
 from data.sparql.vocabulary import load_vocabulary
 from tests.endpoint.wikidata_json import everything
 
