@@ -56,6 +56,11 @@ class Entity:
         """Whether it can be recommended."""
         return self.domain is not None
 
+    @property
+    def titled(self) -> str:
+        """Its label, with the year that tells it from others of that name."""
+        return f"{self.label} ({self.year})" if self.year else self.label
+
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
@@ -63,7 +68,8 @@ class Constraint:
 
     Attributes:
         text: the user's own words, for naming a constraint that cannot be met.
-        property: a property id, "year", "runtime", "kind", or None when any property may hold the value.
+        property: a property id, "year", "runtime", "kind", "age" (of whom it is for; the values are what suits them), or None
+            when any property may hold the value.
         values: acceptable value ids (names of kinds for "kind"); empty for a range.
         minimum: lower bound of a range, inclusive (years or minutes).
         maximum: upper bound of a range, inclusive.
@@ -72,7 +78,7 @@ class Constraint:
     """
 
     text: str
-    property: PropertyId | Literal["year", "runtime", "kind"] | None = None
+    property: PropertyId | Literal["year", "runtime", "kind", "age"] | None = None
     values: tuple[Qid, ...] = ()
     minimum: int | None = None
     maximum: int | None = None

@@ -70,6 +70,4 @@ class Parts:
     def label(self, qid: Qid) -> str:
         """Name of an entity, with its year."""
         entity = self.lookup(qid)
-        if entity is None:
-            return qid
-        return f"{entity.label} ({entity.year})" if entity.year else entity.label
+        return entity.titled if entity else qid

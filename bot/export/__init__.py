@@ -1,13 +1,13 @@
 """Conversations out of the database, in the published formats and without a trace of who wrote them."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from bot.errors import UsageError
 from bot.records import Record
 
-Written = Iterable[tuple[int, Record]]
-"""The database's id of a user and a record, in the order of arrival; the id never leaves."""
+Written = Sequence[tuple[int, Record]]
+"""The database's ids of users, and records, in the order of arrival; the ids never leave."""
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 
 from bot.errors import UsageError
-from bot.export import write_file
+from bot.export import Written, write_file
 from bot.export.answers import StudyData
 from bot.export.checksums import remove_earlier, write_checksums
 from bot.export.converse import LEFT_OUT, to_rows, write_rows
@@ -52,7 +52,7 @@ class Source:
         lookup: what the catalogue knows about an id.
     """
 
-    written: Sequence[tuple[int, Record]]
+    written: Written
     studies: StudyData
     lookup: Lookup
 
@@ -97,7 +97,7 @@ def export(wish: Wish, source: Source, out: Path, said: Said) -> Counter[str]:
     return taken
 
 
-def _clean(records: Sequence[tuple[int, Record]]) -> tuple[list[tuple[int, Record]], Counter[str]]:
+def _clean(records: Written) -> tuple[list[tuple[int, Record]], Counter[str]]:
     """The records without what may tell who wrote them, and how much was taken out."""
     taken: Counter[str] = Counter()
     made = []

@@ -60,8 +60,7 @@ class CatalogueScribe:
 
     def _titled(self, qid: str) -> str:
         entity = self._catalogue.get(qid)
-        year = f" ({entity.year})" if entity and entity.year else ""
-        return f"{self._catalogue.label(qid)}{year}"
+        return entity.titled if entity else self._catalogue.label(qid)
 
 
 def study_desk(
