@@ -164,7 +164,7 @@ class _Scribe:
                 liked["seeker"] = {"yes": True, "no": False}.get(self._answers.states[qid].get("interest", ""))
             yield EntityLabel(
                 entity=entity.ids.get("imdb", qid),
-                name=f"{entity.label} ({entity.year})" if entity.year else entity.label,
+                name=entity.titled,
                 qid=qid,
                 suggested=dict.fromkeys(parties, qid in suggested),
                 seen=dict.fromkeys(parties),
