@@ -55,6 +55,8 @@ def chat(
         raise UsageError(f"there is no mode {mode!r}; choose one of {', '.join(get_args(InteractionMode))}")
     if user is not None and not user.strip():
         raise UsageError("the name after --user is empty; leave --user out for a fresh profile")
+    if sys.stdin is None:  # descriptor 0 is then another file's
+        raise UsageError("stdin is closed, so there are no messages: use a terminal, a pipe or a file (or /dev/null)")
     overrides = effective_options(ctx, domain=domain, mode=mode, data_dir=data_dir, database_url=database_url)
     settings = load_settings(**overrides)
     configure_logs(settings.log_level, settings.log_format)

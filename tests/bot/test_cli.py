@@ -90,6 +90,12 @@ def test_without_stdin_nobody_is_asked() -> None:
     assert done.stderr == "converse: this cannot be undone: add --yes to do it\n"
 
 
+def test_without_stdin_there_is_no_chat() -> None:
+    done = ended("chat <&-")
+    assert done.returncode == 2
+    assert done.stderr.startswith("converse: stdin is closed")
+
+
 def test_a_terminal_without_the_characters_gets_question_marks() -> None:
     done = ended("catalog search Amélie -n 1", PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr
