@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from data.formats.model import Dialogue
-from data.formats.problems import Problem, Report
+from data.formats.problems import Checker, Problem, Report
 
 Native = Any
 """A record as the format itself has it (a row, a dialogue, a movie), parsed but otherwise untouched."""
@@ -27,6 +27,28 @@ def numbered(read: Callable[[Report], Iterable[Native]], report: Report) -> Iter
 
     for number, record in enumerate(read(counting), 1):
         yield number + lost, record
+
+
+def is_utterance(part: object, text: str) -> bool:
+    """Whether a part of a dialogue can become an utterance: an object with text in the field `text`."""
+    return isinstance(part, dict) and isinstance(part.get(text), str)
+
+
+def has_utterances(checker: Checker, record: Mapping[str, Any], parts: str, text: str) -> bool:
+    """Whether a record can become a dialogue; says so when not, and when a part of it cannot.
+
+    Args:
+        checker: of the record.
+        record: as it was read.
+        parts: the field with what was said.
+        text: the field with the words, in each of these.
+    """
+    if not isinstance(record.get(parts), list):
+        return checker.problem(parts, "expected a list; the dialogue is left out", lost=True)
+    for number, part in enumerate(record[parts]):
+        if not is_utterance(part, text):
+            checker.problem(f"{parts}[{number}].{text}", "expected text; it is left out", lost=True)
+    return True
 
 
 class DialogueWriter(Protocol):

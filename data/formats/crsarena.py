@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from data.formats.base import numbered
+from data.formats.base import has_utterances, is_utterance, numbered
 from data.formats.csvtext import read_csv
 from data.formats.dialoguekit import STYLE, conversation
 from data.formats.encoding import head_of
@@ -216,21 +216,15 @@ def _votes_beside(path: Path, report: Report) -> dict[str, list[Vote]]:
 
 def _is_usable(record: Record, path: Path, report: Report) -> bool:
     """Whether a record can become a dialogue; says so when not, and when a part of it cannot."""
-    checker = Checker(path, str(record.get("conversation ID", "")), report)
-    if not isinstance(record.get("conversation"), list):
-        return checker.problem("conversation", "expected a list; the dialogue is left out", lost=True)
-    for number, part in enumerate(record["conversation"]):
-        if not isinstance(part, dict) or not isinstance(part.get("utterance"), str):
-            checker.problem(f"conversation[{number}].utterance", "expected text; it is left out", lost=True)
-    return True
+    return has_utterances(
+        Checker(path, str(record.get("conversation ID", "")), report), record, "conversation", "utterance"
+    )
 
 
 def _dialogue(record: Record, votes: Mapping[str, list[Vote]]) -> Dialogue:
     agent, user = (_id(record.get(name)) for name in ("agent", "user"))
     metadata = record.get("metadata")
-    parts = [
-        part for part in record["conversation"] if isinstance(part, dict) and isinstance(part.get("utterance"), str)
-    ]
+    parts = [part for part in record["conversation"] if is_utterance(part, "utterance")]
     return Dialogue(
         id=str(record.get("conversation ID", "")),
         domain="movie",

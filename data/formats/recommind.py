@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from data.formats.base import has_utterances, is_utterance
 from data.formats.encoding import head_of
 from data.formats.jsontext import JsonStyle, read_document, styled_like
 from data.formats.model import STATE_LABELS, Dialogue, Mention, Participant, Role, Utterance, moment
@@ -234,17 +235,11 @@ def _milliseconds(value: object) -> int | None:
 
 def _is_usable(record: Record, path: Path, report: Report) -> bool:
     """Whether a record can become a dialogue; says so when not, and when a part of it cannot."""
-    checker = Checker(path, str(record.get("dialog_id", "")), report)
-    if not isinstance(record.get("utterances"), list):
-        return checker.problem("utterances", "expected a list; the dialogue is left out", lost=True)
-    for number, part in enumerate(record["utterances"]):
-        if not isinstance(part, dict) or not isinstance(part.get("text"), str):
-            checker.problem(f"utterances[{number}].text", "expected text; it is left out", lost=True)
-    return True
+    return has_utterances(Checker(path, str(record.get("dialog_id", "")), report), record, "utterances", "text")
 
 
 def _dialogue(record: Record) -> Dialogue:
-    utterances = [part for part in record["utterances"] if isinstance(part, dict) and isinstance(part.get("text"), str)]
+    utterances = [part for part in record["utterances"] if is_utterance(part, "text")]
     return Dialogue(
         id=str(record.get("dialog_id", "")),
         domain="movie",
