@@ -6,12 +6,10 @@ from typing import Protocol
 
 from data.domains import DomainConfig
 from data.model import Domain, Entity, PropertyId, Qid
+from data.sparql.vocabulary import load_vocabulary
 from recommender.model import Reason
 
 __all__ = ["Explainer", "Knowledge", "Profile"]
-
-_INVERSE = {"P155": "P156", "P156": "P155", "P361": "P527", "P527": "P361", "P463": "P527"}
-"""Wikidata properties and their inverses: an edge stored with the other item can be told from this one's side."""
 
 _WELL_KNOWN = 0.25
 """Share of a domain's items, from the top, that may be called well known."""
@@ -58,6 +56,7 @@ class Explainer:
     def __init__(self, knowledge: Knowledge, domains: Mapping[Domain, DomainConfig]) -> None:
         self._knowledge = knowledge
         self._domains = domains
+        self._inverses = load_vocabulary().inverses
 
     def reasons(self, item: Entity, profile: Profile, strands: Sequence[Strand], popular: float) -> tuple[Reason, ...]:
         """The reasons for an item: values by strength, then what it avoids, then fame (first when there is no value).
@@ -104,9 +103,9 @@ class Explainer:
         found = [pid for pid, values in item.relations.items() if not names.isdisjoint(values)]
         mine = {item.qid, *item.merged}
         found += [
-            _INVERSE[pid]
+            self._inverses[pid]
             for pid, values in entity.relations.items()
-            if pid in _INVERSE and not mine.isdisjoint(values) and _INVERSE[pid] not in found
+            if pid in self._inverses and not mine.isdisjoint(values) and self._inverses[pid] not in found
         ]
         usable = [pid for pid in found if pid in config.properties and config.properties[pid].in_explanations]
         return sorted(usable, key=lambda pid: -config.properties[pid].weight)

@@ -78,7 +78,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class ElicitationRequest:
-    """Which items to ask a new user about (see ORIGINAL's strategies)."""
+    """Which items to ask a new user about (see `recommender.elicitation`)."""
 
     domain: Domain
     strategy: str

@@ -21,6 +21,7 @@ class Vocabulary(BaseModel):
         ids: properties of external ids, with the name that `Entity.ids` gives them.
         image: address of a picture, with `{name}` for its file name.
         kinds: classes with the kind that they make of an entity that is no item of a domain.
+        inverses: properties with the one that says the same from the value's side.
         small_words: words that titles write small.
         unrelated: classes that very many entities have and no item.
     """
@@ -31,6 +32,7 @@ class Vocabulary(BaseModel):
     ids: Mapping[PropertyId, str]
     image: str
     kinds: Mapping[Qid, str]
+    inverses: Mapping[PropertyId, PropertyId]
     small_words: frozenset[str]
     unrelated: frozenset[Qid]
 
