@@ -43,7 +43,7 @@ class Recipe:
 
     seed: int = 7
     own: int = 16000
-    messages: int = 14000
+    messages: int = 26000
     rated: int = 5000
     opinions: tuple[int, int] = (1500, 1000)
     epochs: int = 3
