@@ -53,6 +53,7 @@ def export(
     """Reads the records and writes them."""
     from bot.clock import utc_now
     from bot.errors import UsageError
+    from bot.export.checksums import remove_earlier
     from bot.export.run import Wish
     from bot.export.run import export as run
     from bot.export.splitting import Splits
@@ -67,6 +68,7 @@ def export(
     source, made = asyncio.run(_read(settings))
     consents = _consents([*made, *files], source.studies)
     if not source.written:
+        remove_earlier(out)  # everybody in it was erased since
         typer.echo("there are no conversations yet", err=True)
         return
     taken = run(Wish(format_name, utc_now().date(), parts, licence, consents), source, out, typer.echo)

@@ -38,7 +38,7 @@ def recommend(
     n: Annotated[int, typer.Option("-n", min=1, max=100, help="Number of items.")] = 5,
     data_dir: DataDir = None,
     variant: Annotated[str, typer.Option(help="ppr, original, popularity, item-knn or random.")] = "ppr",
-    seed: Annotated[int, typer.Option(help="For the variant `random`.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="For the variant `random`.")] = 0,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE.svg", help="Draw why the first item is recommended.")
     ] = None,

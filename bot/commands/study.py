@@ -1,6 +1,7 @@
 """`converse study`: from a YAML file to a finished report."""
 
 import asyncio
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -157,6 +158,9 @@ def _effect(text: str) -> Any:
     name, _, rest = text.partition("=")
     level, _, size = rest.rpartition(":")
     try:
-        return Effect(name, level, float(size))
+        effect = Effect(name, level, float(size))
+        if not math.isfinite(effect.quality):
+            raise ValueError(size)
+        return effect
     except ValueError as error:
         raise UsageError(f"--effect {text}: expected FACTOR=LEVEL:SIZE, such as mode=mixed:0.5") from error

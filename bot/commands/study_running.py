@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from bot.study.finding import Opened
     from bot.study.store import Status
 
-Number = Annotated[int, typer.Argument(help="The participant's number, as the status and the report show it.")]
+Number = Annotated[
+    int, typer.Argument(min=1, max=2**31 - 1, help="The participant's number, as the status and the report show it.")
+]
 _SETTERS: tuple[tuple[str, "Status", str], ...] = (
     ("open", "open", "Lets participants in."),
     ("pause", "paused", "Stops the study for a while; places are kept."),

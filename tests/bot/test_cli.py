@@ -24,6 +24,8 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
         (["chat", "--nonsense"], "No such option: --nonsense"),
         (["chat", "--mode", "shouting"], "no mode 'shouting'; choose one of nl, mixed, buttons"),
         (["chat", "--user", " "], "empty"),
+        (["recommend", "--seed", "-1"], "greater than or equal to 0"),
+        (["study", "exclude", "x", "99999999999", "--reason", "y"], "less than or equal to 2147483647"),
         (["--database-url", "mysql://x/y", "chat"], "'mysql' is not supported"),
         (["chat", "--database-url", "mysql://x/y"], "'mysql' is not supported"),
     ],

@@ -65,6 +65,13 @@ def test_levels_are_those_that_the_bot_knows(run: Run, tmp_path: Path) -> None:
             run("study", "check", "tastes")
 
 
+@pytest.mark.parametrize("size", ["nan", "inf", "much"])
+def test_an_effect_has_a_finite_size(run: Run, size: str) -> None:
+    run("study", "new", "tastes")
+    with pytest.raises(UsageError, match="expected FACTOR=LEVEL:SIZE"):
+        run("study", "simulate", "tastes", "--effect", f"mode=mixed:{size}")
+
+
 def test_a_study_is_paused_and_nobody_can_be_moved_who_is_not_there(run: Run) -> None:
     run("study", "new", "tastes")
     run("study", "pause", "tastes")

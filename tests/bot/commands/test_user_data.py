@@ -147,6 +147,16 @@ def test_export_without_conversations(
     assert "no conversations yet" in capsys.readouterr().err
 
 
+def test_an_export_goes_when_everybody_in_it_was_erased(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    assert run(monkeypatch, "export", "--out", out, "--data-dir", folder) == 0
+    assert list(out.rglob("*.json"))
+    assert run(monkeypatch, "export", "--out", out, "--data-dir", tmp_path / "new") == 0
+    assert not [path for path in out.rglob("*") if path.is_file()]
+
+
 def test_unknown_format(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(monkeypatch, "export", "--format", "xml", "--out", "x") == 2
     assert "unknown format 'xml'" in capsys.readouterr().err
