@@ -29,7 +29,9 @@ from nlu.sentiment.card import model_folder
 from nlu.sentiment.recognizer import StanzaSentimentRecognizer
 from nlu.understanding import Understander
 from recommender import build_recommender
+from recommender.elicitation import find_strategy
 from recommender.model import Recommender
+from recommender.variants import find_variant
 
 Progress = Callable[[str, float], None]
 """Told what is being waited for, and for how many seconds already."""
@@ -82,6 +84,9 @@ async def running_bot(
     """
     domains = load_domains()
     find_domain(settings.domain, domains)
+    find_variant(settings.variant)
+    if settings.elicitation is not None:
+        find_strategy(settings.elicitation)
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_store(settings.database, clock))
         loading = asyncio.create_task(_load(settings, store, domains))

@@ -14,6 +14,8 @@ from bot.dialogue.state import InteractionMode
 from bot.errors import ConfigError
 
 PREFIX = "CONVERSE_"
+MOST_DAYS = 36_500
+"""The longest retention period: a hundred years; a few thousand would reach back before the calendar begins."""
 DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 
 
@@ -94,7 +96,7 @@ class Settings(BaseSettings):
     recommendations: Annotated[int, Field(ge=1, le=20)] = 5
     seed: int | None = None
     messages_per_minute: Annotated[int, Field(ge=1)] = 60
-    retention_days: Annotated[int, Field(ge=1)] | None = None
+    retention_days: Annotated[int, Field(ge=1, le=MOST_DAYS)] | None = None
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     log_format: Literal["text", "json"] = "text"
 

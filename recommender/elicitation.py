@@ -11,7 +11,7 @@ from data.errors import UsageError
 from data.model import Domain, Entity, Qid
 from recommender.model import ElicitationRequest, Recommender, Request
 
-__all__ = ["STRATEGIES", "Elicitor"]
+__all__ = ["STRATEGIES", "Elicitor", "find_strategy"]
 
 _POPULAR = 36
 """Length of the list of popular items that `randPop` draws from."""
@@ -47,13 +47,10 @@ class Elicitor:
         Raises:
             UsageError: for an unknown strategy.
         """
-        if request.strategy not in STRATEGIES:
-            raise UsageError(
-                f"There is no elicitation strategy {request.strategy!r}; choose one of {', '.join(STRATEGIES)}."
-            )
+        strategy = find_strategy(request.strategy)
         known = request.excluded | {*request.liked, *request.disliked}
         items = [item for item in self.knowledge.items(request.domain) if item.qid not in known]
-        return STRATEGIES[request.strategy](self, request, items)[: request.n]
+        return strategy(self, request, items)[: request.n]
 
 
 def _nothing(elicitor: Elicitor, request: ElicitationRequest, items: Sequence[Entity]) -> tuple[Qid, ...]:
@@ -152,3 +149,14 @@ STRATEGIES: Mapping[str, Strategy] = MappingProxyType(
     }
 )
 """All strategies by name."""
+
+
+def find_strategy(name: str) -> Strategy:
+    """The strategy of that name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name not in STRATEGIES:
+        raise UsageError(f"There is no elicitation strategy {name!r}; choose one of {', '.join(STRATEGIES)}.")
+    return STRATEGIES[name]

@@ -68,8 +68,8 @@ def purge(
     from bot.errors import UsageError
     from bot.storage.engine import shown_url
 
-    settings = settings_of(ctx, data_dir=data_dir, database_url=database_url)
-    age = days or settings.retention_days
+    settings = settings_of(ctx, data_dir=data_dir, database_url=database_url, retention_days=days)
+    age = settings.retention_days
     if age is None:
         raise UsageError("no period is set: give --days, or set CONVERSE_RETENTION_DAYS")
     _confirm(f"Delete what is older than {age} days in {shown_url(settings.database)}?", yes=yes)

@@ -24,6 +24,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
         (["chat", "--nonsense"], "No such option: --nonsense"),
         (["chat", "--mode", "shouting"], "no mode 'shouting'; choose one of nl, mixed, buttons"),
         (["chat", "--user", " "], "empty"),
+        (["user", "purge", "--yes", "--days", "9999999"], "less than or equal to 36500"),
         (["recommend", "--seed", "-1"], "greater than or equal to 0"),
         (["study", "exclude", "x", "99999999999", "--reason", "y"], "less than or equal to 2147483647"),
         (["--database-url", "mysql://x/y", "chat"], "'mysql' is not supported"),

@@ -169,6 +169,22 @@ def test_an_unknown_domain_is_refused_at_once(environment: dict[str, str], tmp_p
     assert b"there is no domain 'games'; choose one of movie, book, music" in done.stderr
 
 
+@pytest.mark.parametrize("setting", ["variant", "elicitation"])
+def test_an_unknown_way_to_recommend_is_refused_at_once(
+    environment: dict[str, str], tmp_path: Path, setting: str
+) -> None:
+    done = subprocess.run(
+        command("chat", "--data-dir", str(tmp_path)),
+        input=b"I like Heat\n",
+        env={**environment, f"CONVERSE_{setting.upper()}": "nope"},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stdout == b""
+    assert b"'nope'; choose one of" in done.stderr
+
+
 def read_until(terminal: int, wanted: str, seconds: float = 60) -> str:
     shown, deadline = "", time.monotonic() + seconds
     while wanted not in shown:
