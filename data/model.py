@@ -68,8 +68,8 @@ class Constraint:
 
     Attributes:
         text: the user's own words, for naming a constraint that cannot be met.
-        property: a property id, "year", "runtime", "kind", "age" (of whom it is for; the values are what suits them), or None
-            when any property may hold the value.
+        property: a property id, "year", "runtime", "kind", "age" (of whom it is for; the values are genres that suit
+            them), or None when any property may hold the value.
         values: acceptable value ids (names of kinds for "kind"); empty for a range.
         minimum: lower bound of a range, inclusive (years or minutes).
         maximum: upper bound of a range, inclusive.

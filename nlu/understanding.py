@@ -140,6 +140,7 @@ class Understander:
         signs = iter(polarities)
         mentions = tuple(replace(mention, polarity=next(signs)) for mention in linking.mentions)
         mentions = self._with_exceptions(Message(text, self._words), mentions)
+        mentions = self._with_habits(Message(text, self._words), mentions)
         item = replace(references[0], polarity=next(signs)) if references else None
         properties = tuple(replace(one, polarity=next(signs)) for one in linking.property_references)
         return _Opinions(replace(linking, mentions=mentions, item_reference=item, property_references=properties))
@@ -175,6 +176,13 @@ class Understander:
             kept.append(replace(mention, polarity=opposite) if mention.start in excepted and rule else mention)
         return tuple(kept)
 
+    def _with_habits(self, message: Message, mentions: tuple[Mention, ...]) -> tuple[Mention, ...]:
+        """What somebody mostly reads, watches or hears is liked, if nothing else is said of it."""
+        usual = any(message.word(place) in self._words.habits for place in range(len(message)))
+        if not usual or any(message.word(place) in self._words.negations for place in range(len(message))):
+            return mentions
+        return tuple(replace(mention, polarity=mention.polarity or "+") for mention in mentions)
+
     def _bare_title(self, message: Message, linking: Linking, context: Context) -> bool:
         """Whether the message is nothing but names: a preference whose polarity is to be asked."""
         if not linking.mentions or (linking.answer is not None and context.asked in _CHOOSING):
@@ -206,7 +214,7 @@ class Understander:
             return "preference"
         lost = best == "inform" and context.asked is None and linking.domain is None
         if lost or confidence < self._config.fallback_below:
-            return self._by_content(linking)
+            return self._by_content(message, linking)
         return best
 
     def _asks_anew(self, message: Message, recognised: IntentResult, linking: Linking) -> bool:
@@ -253,7 +261,9 @@ class Understander:
         return (introduced and linking.domain is not None) or (conditions and wanted)
 
     def _refuses(self, message: Message, linking: Linking) -> bool:
-        """Whether the message only says what is not wanted: "not horror", "no Korean ones this time"."""
+        """Whether the message only says what is not wanted: "not horror", "no Korean ones", "no remakes"."""
+        if message.word(0) in self._words.refusals and linking.unheard_degrees and not linking.mentions:
+            return True
         refused = {value for one in linking.constraints if one.negated for value in one.values}
         if not refused or any(mention.candidates[0].qid not in refused for mention in linking.mentions):
             return False
@@ -266,9 +276,10 @@ class Understander:
             return bool(linking.mentions)
         return any(mention.candidates[0].kind not in _CONDITION_KINDS for mention in linking.mentions)
 
-    def _by_content(self, linking: Linking) -> str:
+    def _by_content(self, message: Message, linking: Linking) -> str:
         """The intent that the finds alone suggest."""
-        opinions = [linking.item_reference, *linking.property_references]
+        asks = linking.item_reference is not None and message.text.rstrip().endswith("?")
+        opinions = [None if asks else linking.item_reference, *linking.property_references]
         if linking.mentions or any(reference is not None and reference.polarity for reference in opinions):
             return "preference"
         return _REQUEST if linking.constraints else "fallback"
@@ -291,7 +302,7 @@ class Understander:
         if linking.answer is not None and context.asked in _CHOOSING:
             return "inform"
         command = self._command(message)
-        return command or self._question_about_item(message, linking, context) or self._by_content(linking)
+        return command or self._question_about_item(message, linking, context) or self._by_content(message, linking)
 
     def _command(self, message: Message) -> str | None:
         """The intent of a message that is a fixed phrase."""

@@ -99,10 +99,11 @@ def _kind_test(constraint: Constraint) -> Test:
 
 def _value_test(facts: Facts, constraint: Constraint) -> Test:
     values = {narrower for value in constraint.values for narrower in _narrower(facts, value)}
-    holders = {holder for value in values for holder in facts.holders(value, constraint.property)}
+    pid = None if constraint.property == "age" else constraint.property
+    holders = {holder for value in values for holder in facts.holders(value, pid)}
 
     def test(item: Entity) -> bool:
-        return item.qid in holders or (constraint.property is None and item.qid in values)
+        return item.qid in holders or (pid is None and item.qid in values)
 
     return test
 

@@ -101,7 +101,7 @@ def mended(scene: Scene) -> Understanding:
     scene = replace(scene, understood=_with_pronoun(scene))
     understood, coarse = scene.understood, _coarse(scene)
     if coarse == "preference" and understood.coarse_intent == "praise" and not understood.item_reference:
-        return replace(understood, coarse_intent=coarse, item_reference=Reference(0, 0, "", "+"))
+        return replace(understood, coarse_intent=coarse, item_reference=Reference(0, 0, "", understood.overall or "+"))
     return replace(understood, coarse_intent=coarse)
 
 
@@ -134,7 +134,7 @@ def _by_content(scene: Scene) -> str:
     """The coarse intent by what the message names, when it answers nothing in particular."""
     understood, question, coarse = scene.understood, scene.question, scene.coarse
     asked_what = question is not None and question.kind in MENUS
-    if likens(scene):
+    if likens(scene) or (coarse in STATING and _wants_elsewhere(scene)):
         return "request_recommendation"
     if coarse in RESETS and scene.turn.kind == "text" and not (asked_what or scene.hears("forgetting")):
         return "fallback"  # "both" asks for no reset
@@ -151,6 +151,12 @@ def _by_content(scene: Scene) -> str:
     if coarse in TALK and any(mention.polarity for mention in understood.mentions):
         return "preference"
     return "preference" if coarse == "praise" and scene.shown and not question else coarse
+
+
+def _wants_elsewhere(scene: Scene) -> bool:
+    """Whether it says how items of another domain should be: "I only like old films", while books are talked about."""
+    domain = scene.understood.domain
+    return bool(scene.wishes and not scene.understood.mentions and domain and domain != scene.state.domain)
 
 
 def _contrasts(understood: Understanding) -> bool:

@@ -29,12 +29,18 @@ def request_for(scene: Scene, state: DialogueState, profile: Profile, n: int) ->
         domain=state.domain,
         liked=state.seeds or seeds(profile, "+"),
         disliked=seeds(profile, "-"),
-        excluded=excluded(profile) | frozenset(state.seeds),
+        excluded=excluded(profile) | frozenset(state.seeds) | _asked_about(state),
         constraints=state.constraints,
         n=n,
         variant=scene.know.policy.variant,
         seed=scene.rng.getrandbits(32),
     )
+
+
+def _asked_about(state: DialogueState) -> frozenset[Qid]:
+    """What a waiting question is about: it may turn out to be known or unwanted."""
+    about = {choice.qid for question in state.questions for choice in question.choices}
+    return frozenset(filter(None, about | {question.qid for question in state.questions}))
 
 
 def thin(scene: Scene, profile: Profile) -> bool:

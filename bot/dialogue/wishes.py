@@ -7,7 +7,8 @@ from data.model import UNKNOWN_VALUE, Constraint
 
 __all__ = ["likens", "narrowed", "told"]
 
-_ONE_AT_A_TIME = frozenset({"year", "runtime", "kind"})
+_MEASURED = frozenset({"year", "runtime", "kind"})
+_ONE_AT_A_TIME = _MEASURED | {"age"}
 _VALUES_TOLD = 4
 """Genres that are named for a mood."""
 
@@ -61,7 +62,7 @@ def _without_likeness(scene: Scene) -> tuple[str, ...]:
 
 def _names(scene: Scene, constraint: Constraint) -> list[str]:
     """What the catalogue calls the values of a condition; the user's words where there are none or too many."""
-    if constraint.property in _ONE_AT_A_TIME or (len(constraint.values) > 1 and not constraint.loose):
+    if constraint.property in _MEASURED or (len(constraint.values) > 1 and not constraint.loose):
         return [constraint.text]
     known = (qid for qid in constraint.values if scene.know.catalogue.get(qid))
     return [scene.name(qid) for qid in known] or [constraint.text]

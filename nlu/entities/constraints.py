@@ -45,10 +45,15 @@ class Constraints:
         self._this_year = this_year
 
     def read(
-        self, message: Message, named: Sequence[Named], domain: Domain, shown: Entity | None
+        self,
+        message: Message,
+        named: Sequence[Named],
+        domain: Domain,
+        shown: Entity | None,
+        apart: Sequence[Segment] = (),
     ) -> tuple[Constraint, ...]:
-        """All conditions, in the order of the text."""
-        taken = [one.segment for one in named]
+        """All conditions outside of `apart`, in the order of the text."""
+        taken = [*(one.segment for one in named), *apart]
         dated = [one.segment for one in named if self._is_item(one.qid)]
         found: list[tuple[int, Constraint]] = []
         items = [one for one in named if self._is_item(one.qid)]
@@ -161,7 +166,8 @@ class Constraints:
         for first, last, pid in self._introductions(message, domain):
             if last == segment.first:
                 text = message.surface(first, segment.last)
-                return Constraint(text, property=pid, values=(UNKNOWN_VALUE,))
+                constraint = Constraint(text, property=pid, values=(UNKNOWN_VALUE,))
+                return self._with_negation(message, first, constraint, segment.last)
         return None
 
     def _compatriots(self, message: Message, named: Named, domain: Domain) -> Constraint | None:

@@ -12,7 +12,7 @@ class Leftover:
 
     Attributes:
         text: the user's words.
-        firm: whether words of degree make it a wish in any message: "more complicated".
+        firm: whether it is a wish in any message: "more complicated", "no remakes".
     """
 
     text: str
@@ -23,7 +23,8 @@ def leftovers(message: Message, covered: Sequence[Segment], nouns: frozenset[str
     """Wishes among the words that nothing else covers.
 
     They stand after words such as "with" and "about" ("with my kids"), before a noun for an item ("a low-budget film"),
-    after "something" ("something uplifting"), or are adjectives of degree ("slower", "too complicated").
+    after "something" ("something uplifting"), are refused ("nothing with subtitles") or adjectives of degree ("slower",
+    "too complicated").
 
     Args:
         message: the message.
@@ -60,6 +61,7 @@ class _Reader:
     def wishes(self) -> Iterator[tuple[Segment, bool]]:
         """All of them, the surest first; they may overlap."""
         yield from self.phrases()
+        yield from self.refused()
         yield from self.introduced()
         yield from self.before_nouns()
         yield from self.after_pronouns()
@@ -76,12 +78,22 @@ class _Reader:
             telling = [other for other in range(place + 1, last) if self._tells(other)]
             if telling and any(self._is_covered(other) for other in range(place + 1, last)):
                 yield Segment(telling[0], telling[-1] + 1), False
-            elif telling:
+            elif telling or self._by_somebody(place, last):
                 yield Segment(place, last), False
 
     def phrases(self) -> Iterator[tuple[Segment, bool]]:
         """Fixed phrases: "black and white"."""
-        yield from ((span, False) for span in untold(self._message))
+        yield from ((span, True) for span in untold(self._message))
+
+    def refused(self) -> Iterator[tuple[Segment, bool]]:
+        """What a whole message refuses: "nothing with subtitles", "no remakes"."""
+        refuses = self._message.word(0) in self._words.refusals and not self._message.ends_clause(1)
+        if not refuses or any(map(self._is_covered, range(len(self._message)))):
+            return
+        clause = self._message.clauses[0]
+        telling = [place for place in range(1, clause.last) if self._tells(place)]
+        if telling:
+            yield Segment(0, telling[-1] + 1), True
 
     def before_nouns(self) -> Iterator[tuple[Segment, bool]]:
         """Right before a noun: "black and white film"."""
@@ -140,6 +152,12 @@ class _Reader:
         while place > first and message.word(place - 1) in self._words.after_titles - self._nouns:
             place -= 1
         return place
+
+    def _by_somebody(self, place: int, last: int) -> bool:
+        """Whether people of a kind are asked for: "by a woman"."""
+        words = self._words
+        asked = self._message.word(place) in words.before_people and self._message.is_article(place + 1)
+        return asked and self._message.word(place + 1) in words.indefinite and last > place + 2
 
     def _joins(self, place: int) -> bool:
         return self._message.word(place) in self._words.joins

@@ -8,6 +8,7 @@ from typing import Protocol
 from data.catalogue import Catalogue
 from data.domains import DomainConfig
 from data.model import Domain, Entity
+from nlu.entities.ages import ages
 from nlu.entities.answers import read_answer
 from nlu.entities.constraints import Constraints, Named
 from nlu.entities.folding import fold, tokenize
@@ -97,7 +98,7 @@ class CatalogueLinker:
         mentions: list[Mention] = []
         kept: list[Segment] = []
         found, unknown = self._with_parts_of_names(message, found, unknown, context)
-        apart = untold(message)
+        apart = (*untold(message), *(age.span for age in ages(message, (), self._references.nouns)))
         pronoun = self._pronoun(message, context)
         if pronoun is not None and not any(one.span.last <= pronoun.span.first for one in found):
             found = (*(one for one in found if not one.span.overlaps(pronoun.span)), pronoun)
@@ -108,6 +109,7 @@ class CatalogueLinker:
             if mention is not None:
                 mentions.append(mention)
                 kept.append(one.span)
+        unknown = tuple(one for one in unknown if not any(one.core.overlaps(span) for span in untold(message)))
         return _Reading(tuple(mentions), tuple(kept), unknown, named)
 
     def _with_parts_of_names(
@@ -236,10 +238,12 @@ class CatalogueLinker:
             for mention, segment in zip(reading.mentions, reading.segments, strict=True)
         ]
         titles = tuple(one.segment for one in likely if self._is_title(one))
-        conditions = self._constraints.read(message, likely, domain, shown)
+        told = ages(message, reading.segments, self._references.nouns)
+        conditions = self._constraints.read(message, likely, domain, shown, [age.span for age in told])
         kind = self._constraints.kind(message, likely, domain)
-        moods = tuple(self._moods.read(message, domain, reading.segments))
-        understood = [*reading.segments, *(wish.span for wish in moods)]
+        moods = tuple(self._moods.read(message, domain, reading.segments, told))
+        unmet = [age.span for age in told if not any(wish.span.overlaps(age.span) for wish in moods)]
+        understood = [*reading.segments, *(wish.span for wish in moods), *unmet]
         understood += [span for one in conditions for span in message.occurrences(one.text)]
         left = leftovers(message, understood, self._references.nouns)
         return Linking(
@@ -248,7 +252,7 @@ class CatalogueLinker:
             property_references=self._references.properties(message, domain, reading.segments),
             constraints=(*conditions, *(wish.constraint for wish in moods if wish.firm)),
             wishes=tuple(filter(None, (kind, *(wish.constraint for wish in moods if not wish.firm)))),
-            unheard=tuple(one.text for one in left),
+            unheard=(*(message.surface(one.first, one.last) for one in unmet), *(one.text for one in left)),
             unheard_degrees=tuple(one.text for one in left if one.firm),
             answer=answer,
             domain=reading.domain,

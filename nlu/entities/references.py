@@ -106,11 +106,27 @@ class References:
         return None
 
     def domain(self, message: Message, taken: tuple[Segment, ...], current: Domain) -> Domain | None:
-        """The domain that a noun names ("any good novel"), or else a verb; None when none or several do."""
+        """The domain that a noun names ("any good novel"), or else a verb; None when none or several do.
+
+        Of several nouns, those that only introduce a condition do not count: "a film based on a book".
+        """
         for phrases in (self._nouns, self._verbs):
-            if named := self._named(phrases, message, taken, current):
+            named = self._named(phrases, message, taken, current)
+            if len(named) > 1:
+                named = self._named(phrases, message, (*taken, *self._within_conditions(message)), current)
+            if named:
                 return named.pop() if len(named) == 1 else None
         return None
+
+    def _within_conditions(self, message: Message) -> Iterator[Segment]:
+        """Nouns for items right after words such as "based on" or "about"."""
+        for place in range(1, len(message)):
+            before = place
+            while message.is_article(before - 1):
+                before -= 1
+            about = message.word(before - 1) in self._words.by
+            if about or any(self.property_of(message, before, domain) for domain in self._properties):
+                yield Segment(place, place + 1)
 
     @staticmethod
     def _named(

@@ -101,6 +101,9 @@ class Scanner:
             if similar is not None and similar.postings:
                 chosen = [found for found in chosen if not found.span.overlaps(similar.span)] + [similar]
                 continue
+            inside = any(found.span.overlaps(slot.span) for found in chosen)
+            if inside and all(map(message.is_everyday, rest)):
+                continue  # "Radiohead all week"
             if slot.single and (slot.opinion or slot.span == Segment(0, len(message)) or self._named(message, slot)):
                 unknown.append(Unknown(slot.span, _with_articles(message, slot.whole)))
         chosen = [replace(found, whole=self._whole(message, found, chosen)) for found in chosen]

@@ -61,6 +61,7 @@ class LanguageWords(BaseModel):
     breaks: list[str]
     small_talk: list[str]
     negations: list[str]
+    habits: list[str]
     negation_phrases: list[str]
     demonstratives: list[str]
     item_pronouns: list[str]
@@ -97,11 +98,18 @@ class LanguageWords(BaseModel):
     comparatives: list[str]
     politeness: list[str]
     untold: list[str]
+    refusals: list[str]
     counted: list[str]
     time_units: dict[str, int]
     under: list[str]
     over: list[str]
     bound_leads: list[str]
+    age_units: list[str]
+    age_leads: list[str]
+    age_links: list[str]
+    range_links: list[str]
+    no_ages: list[str]
+    spelled_ages: dict[str, int]
     exceptions: list[str]
     provisos: list[str]
     exclusions: list[str]
@@ -159,6 +167,7 @@ class Words:
     def _read_sentences(self, every: Sequence[LanguageWords]) -> None:
         """What tells kinds of sentences."""
         self.small_talk = _phrases(lists.small_talk for lists in every)
+        self.habits = _words(lists.habits for lists in every)
         self.negations = _words(lists.negations for lists in every)
         self.negation_phrases = _phrases(lists.negation_phrases for lists in every)
         self.determiners = _words(lists.determiners for lists in every)
@@ -212,11 +221,18 @@ class Words:
         self.comparatives = _words(lists.comparatives for lists in every)
         self.politeness = _words(lists.politeness for lists in every)
         self.untold = _phrases(lists.untold for lists in every)
+        self.refusals = _words(lists.refusals for lists in every)
         self.counted = _words(lists.counted for lists in every)
         self.time_units = _mapping(lists.time_units for lists in every)
         self.under = _words(lists.under for lists in every)
         self.over = _words(lists.over for lists in every)
         self.bound_leads = _words(lists.bound_leads for lists in every)
+        self.age_units = _phrases(lists.age_units for lists in every)
+        self.age_leads = _words(lists.age_leads for lists in every)
+        self.age_links = _words(lists.age_links for lists in every)
+        self.range_links = _words(lists.range_links for lists in every)
+        self.no_ages = _words(lists.no_ages for lists in every)
+        self.spelled_ages = _mapping(counts for lists in every for counts in (lists.numbers, lists.spelled_ages))
 
     def _read_answers(self, every: Sequence[LanguageWords]) -> None:
         """What tells which of several options is meant."""

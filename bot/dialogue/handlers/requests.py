@@ -9,7 +9,7 @@ from bot.dialogue.opinions import Opinion, note
 from bot.dialogue.questions import raised
 from bot.dialogue.scene import Handler, Move, Scene, current
 from bot.dialogue.wishes import likens, narrowed, told
-from data.model import UNKNOWN_VALUE, Domain, Qid
+from data.model import UNKNOWN_VALUE, Constraint, Domain, Qid
 from nlu.model import Mention
 from recommender.candidates import meets
 
@@ -34,6 +34,7 @@ def _where_it_is_met(scene: Scene) -> set[Domain]:
 
 
 def _handle(scene: Scene) -> Move:
+    scene = _with_unwanted(scene)
     domain = _domain(scene)
     if domain is None:
         asked = replace(which_domain(scene), mention="recommend")
@@ -51,6 +52,20 @@ def _handle(scene: Scene) -> Move:
         return _next(scene, move)
     move = move.with_state(suggested=None, constraints=scene.understood.constraints, seeds=examples)
     return recommending.started(scene, move)
+
+
+def _with_unwanted(scene: Scene) -> Scene:
+    """The scene with namesakes that are not wanted as a condition: "no King Kong please" means any of them."""
+    refused = [one for one in scene.understood.mentions if one.polarity == "-" and not one.accepted and one.candidates]
+    if not refused:
+        return scene
+    unwanted = [
+        Constraint(one.text, values=tuple(candidate.qid for candidate in one.candidates), negated=True)
+        for one in refused
+    ]
+    kept = tuple(one for one in scene.understood.mentions if one not in refused)
+    conditions = (*scene.understood.constraints, *unwanted)
+    return replace(scene, understood=replace(scene.understood, mentions=kept, constraints=conditions))
 
 
 def _goes_on(scene: Scene) -> bool:
