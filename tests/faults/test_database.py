@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy.engine import URL
 
+from bot.channels.telegram.reading import CHANNEL
+from bot.clock import utc_now
+from bot.storage.store import open_store
 from tests.bot.channels.telegram.test_process import Runner
 from tests.faults.talking import APOLOGY, PATIENCE, agree, ask, kept, of_user
 from tests.postgres import PostgresServer
@@ -110,6 +113,7 @@ async def test_postgresql_restarted_under_the_bot(
         await asyncio.gather(*talking)
         await server.idle(PATIENCE)
         last = await ask(server, USERS[0], "I like Heat")
+        await all_sent(url)
         assert process.returncode is None
     assert APOLOGY not in {message.text for message in last}, "it recovers without a hand"
     for user in USERS:
@@ -119,6 +123,13 @@ async def test_postgresql_restarted_under_the_bot(
         assert len(written) == len(set(written)), "nothing is written twice"
         assert len(written) + apologies >= len(LINES), "whoever is not answered gets an apology"
         assert all(row["sent_at"] for row in updates), "every reply that was kept was sent"
+
+
+async def all_sent(url: URL) -> None:
+    """Until no reply waits to be sent; the bot looks for such every few seconds."""
+    async with asyncio.timeout(PATIENCE), open_store(url, utc_now) as store:
+        while [turn async for turn, _ in store.unsent(CHANNEL)]:
+            await asyncio.sleep(0.2)
 
 
 async def talk(server: TelegramServer, user: int) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Literal, Protocol
 
@@ -15,6 +15,7 @@ from telegram.error import BadRequest, Forbidden, NetworkError, RetryAfter, Tele
 from bot.channels.base import Reply, Turn, UserKey
 from bot.channels.telegram.reading import chat_of
 from bot.channels.telegram.rendering import Keyboard, Part, render, without_picture
+from bot.errors import StorageError
 from bot.logs import UserHash
 from recommender.sketch import Sketch
 
@@ -23,6 +24,8 @@ FIRST_PAUSE = 0.5
 RENEW_SECONDS = 3.0
 WAITS = 25
 """How often a reply looks whether the earlier ones are sent: about twenty seconds."""
+NOTING_PAUSES = (0.2, 0.4, 0.8, 1.6, 3.2)
+"""Seconds between tries to note what was sent; together less than a claim lasts."""
 MOST_PICTURES = 5_000
 MOST_AT_ONCE = 20
 
@@ -58,7 +61,7 @@ class Sender:
         What cannot be sent now is left to be sent later; what can never be sent is logged.
 
         Raises:
-            StorageError: the database cannot be used.
+            StorageError: the database cannot be used; the reply is sent later.
         """
         done = await self._claim(turn, patient=patient)
         if done is None:
@@ -79,7 +82,7 @@ class Sender:
             _log.warning("a reply is sent later: %s", type(error).__name__, extra={"user": self._hashed(turn.user)})
             await self._outbox.release(turn)
             return
-        await self._outbox.mark_sent(turn)
+        await _insist(lambda: self._outbox.mark_sent(turn))
 
     async def _claim(self, turn: Turn, *, patient: bool) -> int | None:
         """How many messages are sent already; None when the reply is not to be sent here and now."""
@@ -113,12 +116,13 @@ class Sender:
         async def progress(parts: int) -> None:
             nonlocal sent
             sent = parts
-            await self._outbox.mark_part(turn, parts)
+            await _insist(lambda: self._outbox.mark_part(turn, parts))
 
         async def renew() -> None:
             while True:
                 await asyncio.sleep(RENEW_SECONDS)
-                await self._outbox.mark_part(turn, sent)
+                with suppress(StorageError):
+                    await self._outbox.mark_part(turn, sent)
 
         renewing = asyncio.create_task(renew())
         try:
@@ -195,6 +199,23 @@ class Sender:
         self._pictures[image] = message.photo[-1].file_id
         while len(self._pictures) > MOST_PICTURES:
             self._pictures.popitem(last=False)
+
+
+async def _insist(action: Callable[[], Awaitable[None]]) -> None:
+    """Notes what was sent; waits for a database that is away for a moment, lest it be sent again.
+
+    Raises:
+        StorageError: it stays away.
+    """
+    for pause in NOTING_PAUSES:
+        try:
+            await action()
+        except StorageError as error:
+            _log.warning("what was sent is noted later: %s", error)
+            await asyncio.sleep(pause)
+        else:
+            return
+    await action()
 
 
 def _drawn(sketch: Sketch) -> bytes:

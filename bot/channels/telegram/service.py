@@ -13,7 +13,7 @@ from telegram import Bot, BotCommand, Update
 from telegram.constants import ChatAction
 from telegram.error import TelegramError
 
-from bot.channels.base import UserKey
+from bot.channels.base import Reply, Turn, UserKey
 from bot.channels.conversation import Conversation
 from bot.channels.telegram.polling import FINISHING_SECONDS
 from bot.channels.telegram.reading import CHANNEL, Incoming, Membership, read_update
@@ -99,10 +99,18 @@ class TelegramService:
             async with self._typing(incoming.chat):
                 result = await self._conversation.handle(turn)
             log_turn(_log, turn, result, time.perf_counter() - started, self._hashed)
-            await self._sender.deliver(turn, result.reply)
         except Exception:  # the user is told, whatever it was
             _log.exception("a turn failed", extra={"user": self._hashed(turn.user)})
             await self._say(incoming, "failed")
+            return
+        await self._deliver(turn, result.reply)
+
+    async def _deliver(self, turn: Turn, reply: Reply) -> None:
+        """Sends what is kept by now; what fails is no reason for an apology, since the sweep sends it."""
+        try:
+            await self._sender.deliver(turn, reply)
+        except StorageError as error:
+            _log.warning("a reply is sent later: %s", error, extra={"user": self._hashed(turn.user)})
 
     async def _acknowledge(self, incoming: Incoming) -> None:
         """Lets Telegram know that a button was pressed; too late for old ones, which does no harm."""
@@ -144,6 +152,8 @@ class TelegramService:
                 await self._sender.recover(CHANNEL)
             except StorageError as error:
                 _log.error("%s", error)
+            except Exception:  # one broken reply must not end the sending of others
+                _log.exception("what was not sent could not be sent")
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), SWEEP_SECONDS)
 

@@ -289,6 +289,29 @@ async def test_a_turn_that_cannot_be_kept_gets_one_apology(server: TelegramServe
     assert len(server.messages) == 1
 
 
+@pytest.mark.parametrize("method", ["claim", "mark_sent"])
+async def test_a_database_away_while_sending_costs_neither_an_apology_nor_a_second_answer(
+    server: TelegramServer, store: SqlStore, start: Start, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.setattr(service, "SWEEP_SECONDS", 0.1)
+    work, failures = getattr(store, method), [StorageError("the server is restarted")] * 2
+
+    async def away(turn: Turn) -> object:
+        if failures:
+            raise failures.pop()
+        return await work(turn)
+
+    monkeypatch.setattr(store, method, away)
+    async with start():
+        await server.say(ANNA, "hello")
+        await server.answers(ANNA, 1)
+        await server.idle()
+        while [found async for found in store.unsent("telegram")]:
+            await asyncio.sleep(0.1)
+    assert not failures
+    assert [message.text for message in server.messages] == ["You said text 'hello' None."]
+
+
 async def test_a_flood_gets_one_warning(server: TelegramServer, start: Start) -> None:
     async with start(messages_per_minute=3):
         for number in range(8):
