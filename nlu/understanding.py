@@ -234,6 +234,8 @@ class Understander:
         described = recognised.best == "inform" and context.asked in {None, "rating"} and linking.domain is not None
         if linking.item_reference:
             return False
+        if linking.constraints and (self._only_describes(message, linking) or _asks_for_others(recognised, linking)):
+            return True
         if recognised.best in STATING and conditions and self._asks_for_something(message, linking):
             return True
         if described and (linking.constraints or (linking.wishes and message.word(0) in self._words.indefinite)):
@@ -242,6 +244,12 @@ class Understander:
             return False
         unsure = recognised.confidence < self._config.sure and recognised.best not in OF_THE_ITEM
         return unsure and any(one.loose for one in conditions)
+
+    def _only_describes(self, message: Message, linking: Linking) -> bool:
+        """Whether it is nothing but a word for items with conditions: "films from this year", "90s movies"."""
+        spans = [span for one in linking.constraints for span in message.occurrences(one.text)]
+        rest = (place for place in range(len(message)) if not any(one.first <= place < one.last for one in spans))
+        return linking.domain is not None and all(message.word(place) in self._words.beside_titles for place in rest)
 
     def _asks_for_something(self, message: Message, linking: Linking) -> bool:
         """Whether it begins as requests do: "something scary but not gory", "a black and white western"."""
@@ -253,12 +261,14 @@ class Understander:
 
     def _wants_items(self, message: Message, recognised: IntentResult, linking: Linking) -> bool:
         """Whether bare names are conditions: "movies by Kubrick", "a thriller", or what the classifier says are."""
-        introduced = any(
-            one.values and one.text not in {mention.text for mention in linking.mentions} for one in linking.constraints
-        )
-        conditions = all(mention.candidates[0].kind in _CONDITION_KINDS for mention in linking.mentions)
+        named = {mention.text for mention in linking.mentions}
+        introduced = {value for one in linking.constraints if one.text not in named for value in one.values}
+        rest = [mention for mention in linking.mentions if mention.candidates[0].qid not in introduced]
+        conditions = all(mention.candidates[0].kind in _CONDITION_KINDS for mention in rest)
+        if introduced and (linking.domain is not None or (rest and conditions)):
+            return True
         wanted = recognised.best == _REQUEST or message.word(0) in self._words.indefinite
-        return (introduced and linking.domain is not None) or (conditions and wanted)
+        return conditions and len(rest) == len(linking.mentions) and wanted
 
     def _refuses(self, message: Message, linking: Linking) -> bool:
         """Whether the message only says what is not wanted: "not horror", "no Korean ones", "no remakes"."""
@@ -332,6 +342,11 @@ def _without_opinions(linking: Linking, conditions: tuple[Constraint, ...]) -> L
         wishes=(),
         unknown=(),
     )
+
+
+def _asks_for_others(recognised: IntentResult, linking: Linking) -> bool:
+    """Whether a question is not on the item on show: "what else has he directed", not "who directed it"."""
+    return recognised.best == "details" and not linking.property_references
 
 
 def _outside(message: Message, linking: Linking) -> tuple[str, ...]:

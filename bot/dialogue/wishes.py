@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from bot.dialogue.scene import Move, Scene
 from data.model import UNKNOWN_VALUE, Constraint
 
-__all__ = ["likens", "narrowed", "told"]
+__all__ = ["likens", "narrowed", "told", "wants_its_own"]
 
 _MEASURED = frozenset({"year", "runtime", "kind"})
 _ONE_AT_A_TIME = _MEASURED | {"age"}
@@ -22,6 +22,13 @@ def likens(scene: Scene) -> bool:
     if scene.shown is None or not scene.hears("like_shown"):
         return False
     return scene.coarse in _LIKENING or (scene.coarse == "preference" and scene.hears("asking"))
+
+
+def wants_its_own(scene: Scene) -> bool:
+    """Whether it shall have what the item on show has: "by the same author", "what else has he directed"."""
+    relations = item.relations if (item := scene.know.catalogue.get(scene.shown or "")) else {}
+    asked = (one for one in scene.understood.constraints if one.property and not one.negated)
+    return any(relations.get(one.property or "") == one.values for one in asked)
 
 
 def narrowed(old: Iterable[Constraint], new: Sequence[Constraint]) -> tuple[Constraint, ...]:

@@ -10,6 +10,7 @@ from data.domains import DomainConfig
 from data.model import UNKNOWN_VALUE, Constraint, Domain, Entity, PropertyId, Qid
 from nlu.entities.message import Message, Segment
 from nlu.entities.references import References
+from nlu.entities.sameness import same
 from nlu.entities.years import year_ranges
 
 _NATIONALITY = "P27"
@@ -64,6 +65,7 @@ class Constraints:
             found.append((segment.first, self._ranged(message, segment, "year", *bounds)))
         found.extend(self._runtimes(message, taken, shown))
         found.extend(self._unknown(message, taken, domain))
+        found.extend(self._same(message, shown, domain))
         previous: tuple[Segment, Constraint] | None = None
         for one in named:
             constraint = self._value(message, one, domain)
@@ -116,6 +118,13 @@ class Constraints:
                 segment.first,
                 self._ranged(message, segment, "runtime", minutes if over else None, None if over else minutes),
             )
+
+    def _same(self, message: Message, shown: Entity | None, domain: Domain) -> Iterator[tuple[int, Constraint]]:
+        """What the item on show has and another one shall have too, or shall not."""
+        for segment, pid in same(message, shown, self._references, domain):
+            text = message.surface(segment.first, segment.last)
+            constraint = Constraint(text, property=pid, values=shown.relations[pid] if shown else ())
+            yield segment.first, self._with_negation(message, segment.first, constraint, segment.last)
 
     def kind(self, message: Message, named: Sequence[Named], domain: Domain) -> Constraint | None:
         """The kind of item that a request asks for: the first word for one ("song") that points to nothing on show."""

@@ -243,12 +243,12 @@ class CatalogueLinker:
         kind = self._constraints.kind(message, likely, domain)
         moods = tuple(self._moods.read(message, domain, reading.segments, told))
         unmet = [age.span for age in told if not any(wish.span.overlaps(age.span) for wish in moods)]
-        understood = [*reading.segments, *(wish.span for wish in moods), *unmet]
-        understood += [span for one in conditions for span in message.occurrences(one.text)]
+        conditioned = [span for one in conditions for span in message.occurrences(one.text)]
+        understood = [*reading.segments, *(wish.span for wish in moods), *unmet, *conditioned]
         left = leftovers(message, understood, self._references.nouns)
         return Linking(
             mentions=reading.mentions,
-            item_reference=self._references.item(message, reading.segments, titles),
+            item_reference=self._references.item(message, (*reading.segments, *conditioned), titles),
             property_references=self._references.properties(message, domain, reading.segments),
             constraints=(*conditions, *(wish.constraint for wish in moods if wish.firm)),
             wishes=tuple(filter(None, (kind, *(wish.constraint for wish in moods if not wish.firm)))),

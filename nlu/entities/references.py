@@ -73,6 +73,11 @@ class References:
         """The role that the words from a place on name."""
         return next((pid for first, _, pid in self._spans(message, self._roles[domain]) if first == place), None)
 
+    def span_at(self, message: Message, place: int, domain: Domain) -> tuple[int, PropertyId] | None:
+        """The property whose name begins at a place, with the place after it."""
+        spans = self._spans(message, self._properties[domain])
+        return next(((last, pid) for first, last, pid in spans if first == place), None)
+
     def kinds_beside(self, message: Message, span: Segment) -> frozenset[str]:
         """Kinds that a noun beside a name gives: "the film It", "Queen the band", "the Harry Potter saga"."""
         words = self._words

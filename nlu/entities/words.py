@@ -83,6 +83,10 @@ class LanguageWords(BaseModel):
     decades: dict[str, int]
     decade_nouns: list[str]
     recency: dict[str, YearPhrase]
+    present: list[str]
+    past: list[str]
+    vague_counts: dict[str, int]
+    units_of_years: dict[str, int]
     runtime: dict[str, str]
     by: dict[str, list[str]]
     by_names: list[str]
@@ -114,6 +118,10 @@ class LanguageWords(BaseModel):
     provisos: list[str]
     exclusions: list[str]
     person_pronouns: list[str]
+    same: list[str]
+    others: list[str]
+    doers: list[str]
+    deeds: dict[str, list[str]]
     kinds: dict[str, str]
     kind_with_year: str
     beside_titles: list[str]
@@ -199,6 +207,10 @@ class Words:
         self.decades = _mapping(lists.decades for lists in every)
         self.decade_nouns = _words(lists.decade_nouns for lists in every)
         self.recency = _phrase_mapping(lists.recency for lists in every)
+        self.present = _words(lists.present for lists in every)
+        self.past = _words(lists.past for lists in every)
+        self.counts = _mapping({**lists.numbers, **lists.vague_counts} for lists in every)
+        self.units_of_years = _mapping(lists.units_of_years for lists in every)
         self.runtime = _phrase_mapping(lists.runtime for lists in every)
         self.by = {
             word: tuple(properties)
@@ -207,6 +219,10 @@ class Words:
             for word in [_folded(phrase)]
         }
         self.by_names = _words(lists.by_names for lists in every)
+        self.same = _words(lists.same for lists in every)
+        self.others = _words(lists.others for lists in every)
+        self.doers = self.person_pronouns | _words(lists.doers for lists in every)
+        self.deeds = _mapping(lists.deeds for lists in every)
         self.nationalities = _mapping(lists.nationalities for lists in every)
         self.in_language = _words(lists.in_language for lists in every)
 

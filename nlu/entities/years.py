@@ -56,6 +56,7 @@ def year_ranges(
             _decade(message, place)
             or _bounded(message, place, dated)
             or _relative(message, place, this_year, shown_year)
+            or _latest(message, place, this_year)
         )
         if found is None:
             place += 1
@@ -129,6 +130,28 @@ def _relative(message: Message, place: int, this_year: int, shown_year: int | No
         if bound is not None and last <= len(message) and not absolute:
             return Segment(place, last), _bounds(bound, this_year, shown_year)
     return None
+
+
+def _latest(message: Message, place: int, this_year: int) -> tuple[Segment, Bounds] | None:
+    """Years up to the present one: "this year", "the last five years", "the past couple of decades"."""
+    words = message.words
+    lead, last = message.word(place), place + 1
+    if lead not in words.present | words.past:
+        return None
+    count = 1
+    for length in (2, 1):
+        number = words.counts.get(" ".join(message.phrase(last, last + length)))
+        if number is not None:
+            count, last = number, last + length
+            break
+    else:
+        if message.word(last).isdecimal():
+            count, last = int(message.word(last)), last + 1
+    unit = words.units_of_years.get(message.word(last))
+    if unit is None:
+        return None
+    least = this_year - this_year % unit if lead in words.present else this_year - unit * count
+    return _introduced(message, place, last + 1), (least, None)
 
 
 def _bounds(bound: YearPhrase, this_year: int, shown_year: int | None) -> Bounds:

@@ -8,7 +8,7 @@ from bot.dialogue.handlers.switches import switched_domain
 from bot.dialogue.opinions import Opinion, note
 from bot.dialogue.questions import raised
 from bot.dialogue.scene import Handler, Move, Scene, current
-from bot.dialogue.wishes import likens, narrowed, told
+from bot.dialogue.wishes import likens, narrowed, told, wants_its_own
 from data.model import UNKNOWN_VALUE, Constraint, Domain, Qid
 from nlu.model import Mention
 from recommender.candidates import meets
@@ -71,7 +71,7 @@ def _with_unwanted(scene: Scene) -> Scene:
 def _goes_on(scene: Scene) -> bool:
     """Whether a request goes on with the list on show ("another one", "something newer", "no musicals")."""
     understood = scene.understood
-    if likens(scene) or any(mention.example for mention in understood.mentions):
+    if likens(scene) or wants_its_own(scene) or any(mention.example for mention in understood.mentions):
         return False
     unwanted = {value for constraint in understood.constraints if constraint.negated for value in constraint.values}
     wanted = any(mention.accepted not in unwanted for mention in understood.mentions)

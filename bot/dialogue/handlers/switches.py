@@ -33,11 +33,15 @@ def _domain(scene: Scene) -> Move:
 
 
 def _only_names_a_domain(scene: Scene) -> bool:
-    """Whether a message speaks of another domain and of nothing else ("let's talk about books")."""
-    understood = scene.understood
-    plain = not (understood.mentions or understood.constraints or understood.property_references)
-    elsewhere = understood.domain is not None and understood.domain != scene.state.domain
-    return plain and elsewhere and scene.coarse in CHOOSING | {"affirm"}
+    """Whether a message chooses a domain and speaks of nothing else ("let's talk about books", "movies")."""
+    understood, state = scene.understood, scene.state
+    if understood.domain is None or understood.mentions or understood.constraints or understood.property_references:
+        return False
+    nouns = {noun for of_language in scene.know.domains[understood.domain].nouns.values() for noun in of_language}
+    if understood.text.strip(" .!?").casefold() in nouns:
+        return True
+    here = understood.domain == state.domain and state.domain_chosen and scene.shown is not None
+    return not here and scene.coarse in CHOOSING | {"affirm"}
 
 
 def _another_subject(scene: Scene) -> Move:

@@ -228,3 +228,44 @@ async def test_a_domain_file_says_which_properties_count(setting, mentioned, wan
 
     assert len(linking.mentions) == mentioned
     assert len([one for one in linking.constraints if one.values == ("Q20",)]) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "least"),
+    [
+        ("a film from the last five years", 2021),
+        ("books of the past 10 years", 2016),
+        ("something from the last couple of decades", 2006),
+        ("films from this year", 2026),
+        ("an album from this decade", 2020),
+        ("un film degli ultimi dieci anni", 2016),
+        ("un libro di quest'anno", 2026),
+    ],
+)
+async def test_the_years_up_to_now(starter_linker: CatalogueLinker, text: str, least: int):
+    linking = await starter_linker.link(text, Context())
+
+    assert [(one.property, one.minimum, one.maximum) for one in linking.constraints] == [("year", least, None)]
+    assert linking.item_reference is None
+
+
+@pytest.mark.parametrize(
+    ("text", "pid"),
+    [
+        ("another one by the same director", "P57"),
+        ("what other films has she made", "P57"),
+        ("anything else by him?", "P57"),
+        ("with the same cast", "P161"),
+        ("un altro film dello stesso regista", "P57"),
+        ("I like him", None),
+        ("who directed it?", None),
+    ],
+)
+async def test_what_the_item_on_show_has_is_wanted_again(
+    starter_linker: CatalogueLinker, catalogue: Catalogue, text: str, pid: str | None
+):
+    film = catalogue.get("Q104123")
+    linking = await starter_linker.link(text, Context(shown=film.qid))
+
+    asked = [(one.property, one.values) for one in linking.constraints]
+    assert asked == ([] if pid is None else [(pid, film.relations[pid])])
