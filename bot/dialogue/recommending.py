@@ -75,7 +75,7 @@ def _with_caveat(scene: Scene, move: Move, result: Result) -> Move:
     """The move with what the user should know about a list that is not personal, once in a conversation."""
     if result.fallback == "popularity":
         return move.once("popular_only", scene.say("popular_only"))
-    if thin(scene, move.profile):
+    if move.profile.preferences and thin(scene, move.profile):
         return move.once("thin_profile", scene.say("thin_profile", n=len(move.profile.preferences)))
     return move
 

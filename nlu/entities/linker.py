@@ -1,13 +1,13 @@
 """The entity linker: one message in, mentions, references, constraints, answer and domain out."""
 
 import datetime
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from data.catalogue import Catalogue
 from data.domains import DomainConfig
-from data.model import Domain, Entity
+from data.model import UNKNOWN_VALUE, Constraint, Domain, Entity
 from nlu.entities.ages import ages
 from nlu.entities.answers import read_answer
 from nlu.entities.constraints import Constraints, Named
@@ -243,7 +243,8 @@ class CatalogueLinker:
         kind = self._constraints.kind(message, likely, domain)
         moods = tuple(self._moods.read(message, domain, reading.segments, told))
         unmet = [age.span for age in told if not any(wish.span.overlaps(age.span) for wish in moods)]
-        conditioned = [span for one in conditions for span in message.occurrences(one.text)]
+        conditioned = _places(message, conditions)
+        met = _places(message, (one for one in conditions if UNKNOWN_VALUE not in one.values))
         understood = [*reading.segments, *(wish.span for wish in moods), *unmet, *conditioned]
         left = leftovers(message, understood, self._references.nouns)
         return Linking(
@@ -261,6 +262,11 @@ class CatalogueLinker:
             unknown=tuple(
                 message.surface(one.core.first, one.core.last)
                 for one in reading.unknown
-                if self._scanner.is_name(message, one)
+                if self._scanner.is_name(message, one) and not any(map(one.core.overlaps, met))
             ),
         )
+
+
+def _places(message: Message, conditions: Iterable[Constraint]) -> list[Segment]:
+    """Where conditions stand in a message."""
+    return [span for one in conditions for span in message.occurrences(one.text)]

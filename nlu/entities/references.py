@@ -36,6 +36,8 @@ class References:
                 last += 1
             elif message.word(place - 1) in self._words.speech or any(title.last <= place for title in titles):
                 continue
+            elif word in self._words.demonstratives and message.word(last) in self._words.measures:
+                continue  # "I don't like jazz that much"
             return _reference(message, place, last)
         return None
 

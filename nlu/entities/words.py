@@ -64,6 +64,7 @@ class LanguageWords(BaseModel):
     habits: list[str]
     negation_phrases: list[str]
     demonstratives: list[str]
+    measures: list[str]
     item_pronouns: list[str]
     determiners: list[str]
     role_links: list[str]
@@ -167,6 +168,7 @@ class Words:
         self.joins = _words(lists.joins for lists in every)
         self.breaks = _words(lists.breaks for lists in every)
         self.demonstratives = _words(lists.demonstratives for lists in every)
+        self.measures = _words(lists.measures for lists in every)
         self.item_pronouns = _words(lists.item_pronouns for lists in every)
         self.role_words = _words(lists.role_words for lists in every)
         self.noun_kinds = _mapping(lists.noun_kinds for lists in every)

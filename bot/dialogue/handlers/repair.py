@@ -12,7 +12,7 @@ from data.model import Polarity, PropertyId, Qid
 from nlu.entities.answers import read_answer
 from nlu.entities.message import Message
 from nlu.entities.words import load_words
-from nlu.intents.coarse import REACTING
+from nlu.intents.coarse import ANSWERING, REACTING
 from nlu.model import Mention, Reference
 
 _FRESH = 3
@@ -177,7 +177,8 @@ def specifies(scene: Scene) -> bool:
     waiting = scene.question or (scene.waiting and scene.waiting.kind == "role")
     idle = not (waiting or scene.shown or understood.mentions or understood.item_reference)
     short = len(scene.turn.text.split()) <= _ROLE_WORDS
-    return idle and short and _last(scene) is not None and _role(scene) is not None
+    said = idle and short and scene.coarse in ANSWERING
+    return said and _last(scene) is not None and _role(scene) is not None
 
 
 def _role(scene: Scene) -> PropertyId | None:

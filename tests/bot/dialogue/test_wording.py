@@ -80,7 +80,9 @@ def test_languages_that_disagree_are_refused(change: Callable[[], dict[str, Word
         ("en", "unseen", "I haven't seen it yet"),
         ("en", "rate", "⭐ Rate books"),
         ("en", "seen", "I've already seen it"),
+        ("en", "seen", "oh we've seen that one already"),
         ("en", "this_language", "let's speak English"),
+        ("it", "this_language", "I'm from Rome, can we speak Italian?"),
         ("en", "resembling", "recommend something like "),
         ("it", "undo", "annulla"),
         ("it", "correction", "no, intendevo quello del 1999"),
@@ -101,6 +103,8 @@ def test_cues_are_heard(language: str, cue: str, text: str) -> None:
         ("correction", "I like Memento"),
         ("unseen", "I have never seen a better film than Heat"),
         ("this_language", "a film in English"),
+        ("this_language", "films where they speak English"),
+        ("seen", "I have seen that film and hated it"),
         ("resembling", "I like "),
     ],
 )
