@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from data.errors import BackendError
 from data.model import Constraint, Polarity
-from nlu.entities.message import Message
+from nlu.entities.message import Message, Segment
 from nlu.entities.provisos import proviso
 from nlu.entities.words import Words, load_words
 from nlu.intents.coarse import ABOUT_THE_ITEM, OF_THE_ITEM, RESETS, STATING, TALK
@@ -130,7 +130,7 @@ class Understander:
             if not targets:
                 about = context.asked in _ABOUT_SOMETHING or context.shown is not None or bool(context.recent)
                 wanted = about and not linking.unknown
-                overall = await asyncio.to_thread(self._sentiment.overall, text) if wanted else None
+                overall = await asyncio.to_thread(self._overall, text) if wanted else None
                 return _Opinions(linking, overall=overall)
             spans = tuple(Span(target.start, target.end) for target in targets)
             told = self._without_aside(Message(text, self._words), spans, linking.constraints)
@@ -144,6 +144,13 @@ class Understander:
         item = replace(references[0], polarity=next(signs)) if references else None
         properties = tuple(replace(one, polarity=next(signs)) for one in linking.property_references)
         return _Opinions(replace(linking, mentions=mentions, item_reference=item, property_references=properties))
+
+    def _overall(self, text: str) -> Polarity | None:
+        """The opinion of a message that names nothing; the last part's, where the rest drowns it: "visto, noioso"."""
+        message = Message(text, self._words)
+        parts = message.parts(Segment(0, len(message)))
+        last = message.surface(parts[-1].first, parts[-1].last) if len(parts) > 1 else ""
+        return self._sentiment.overall(text) or (self._sentiment.overall(last) if last else None)
 
     def _without_aside(self, message: Message, spans: tuple[Span, ...], conditions: tuple[Constraint, ...]) -> str:
         """The text up to a last clause that judges something else, or says what should be other than it is.

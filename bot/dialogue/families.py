@@ -10,17 +10,21 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.errors import ConfigError
 
-__all__ = ["acknowledges", "family_of", "published_label"]
+__all__ = ["acknowledges", "family_of", "published_label", "talks"]
 
 
 class _Family(BaseModel):
-    """A family: the coarse intents that it may come as, the words that name it, its published name if it has one."""
+    """A family: the coarse intents that it may come as, the words that name it, its published name if it has one.
+
+    A message that fits `alone` is of the first of these intents, whatever it looks like.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     of: tuple[str, ...]
     words: re.Pattern[str]
     label: str | None = None
+    alone: re.Pattern[str] | None = None
 
 
 class _Families(BaseModel):
@@ -46,6 +50,12 @@ def family_of(coarse: str, text: str) -> str | None:
     said = text.casefold()
     known = _load().families.items()
     return next((name for name, family in known if coarse in family.of and family.words.search(said)), None)
+
+
+def talks(text: str) -> str | None:
+    """The coarse intent of a message that is nothing but words of a family ("no worries"); None when it is more."""
+    said = text.casefold()
+    return next((one.of[0] for one in _load().families.values() if one.alone and one.alone.search(said)), None)
 
 
 def published_label(coarse: str, text: str) -> str | None:

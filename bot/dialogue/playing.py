@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.channels.base import Reply
-from bot.dialogue.families import family_of
+from bot.dialogue.families import family_of, talks
 from bot.dialogue.handlers import HANDLERS
 from bot.dialogue.handlers.repair import corrects, revises, specifies
 from bot.dialogue.labels import ResetTarget, contexts_after, exact_intent, order_events
 from bot.dialogue.prompts import follow_up, rendered, with_language_offered
 from bot.dialogue.questions import MENUS, aged, without_menus_left, without_old_menus
+from bot.dialogue.reactions import reaction
 from bot.dialogue.scene import Move, Scene, phase_of
 from bot.dialogue.state import DialogueState, Phase, Question
 from bot.dialogue.wishes import likens
@@ -99,6 +100,9 @@ def play(scene: Scene, before: DialogueState) -> Played:
 def mended(scene: Scene) -> Understanding:
     """The understanding with the coarse intent that buttons, fixed words and the open question make of it."""
     scene = replace(scene, understood=_with_pronoun(scene))
+    if said := reaction(scene):
+        item = Reference(0, 0, "", said)
+        return replace(scene.understood, coarse_intent="preference", item_reference=item, domain=None, constraints=())
     understood, coarse = scene.understood, _coarse(scene)
     if coarse == "preference" and understood.coarse_intent == "praise" and not understood.item_reference:
         return replace(understood, coarse_intent=coarse, item_reference=Reference(0, 0, "", understood.overall or "+"))
@@ -133,6 +137,8 @@ def _coarse(scene: Scene) -> str:
 def _by_content(scene: Scene) -> str:
     """The coarse intent by what the message names, when it answers nothing in particular."""
     understood, question, coarse = scene.understood, scene.question, scene.coarse
+    if (talk := talks(understood.text)) and not understood.mentions:
+        return talk
     asked_what = question is not None and question.kind in MENUS
     if likens(scene) or (coarse in STATING and _wants_elsewhere(scene)):
         return "request_recommendation"

@@ -5,6 +5,7 @@ from dataclasses import replace
 from bot.dialogue import recommending
 from bot.dialogue.handlers.basics import next_suggestion
 from bot.dialogue.opinions import Opinion, acknowledged, note, owns, take, take_properties
+from bot.dialogue.reactions import accepts
 from bot.dialogue.scene import Handler, Move, Scene, current
 from bot.dialogue.wishes import narrowed, told
 from data.model import Polarity
@@ -58,7 +59,8 @@ def _handle(scene: Scene) -> Move:
 def _plain(scene: Scene, move: Move, *, rated: bool) -> Move:
     if not rated:
         return move.also(scene.say("opinion_unclear"), then="remind")
-    move = move.also(scene.say("noted_rating_liked" if move.objects[-1][1] == "+" else "noted_rating_disliked"))
+    liked = "noted_accepted" if accepts(scene) else "noted_rating_liked"
+    move = move.also(scene.say(liked if move.objects[-1][1] == "+" else "noted_rating_disliked"))
     return replace(move, then="advance") if current(scene.state) else next_suggestion(scene, move)
 
 
