@@ -41,7 +41,7 @@ _ITEM_VERBS: Final[Mapping[str, str]] = {
 
 _ASKED: Final[Mapping[str, Asked]] = {"reset_confirmation": "confirmation"}
 
-_CUES: Final = ("undo", "subject", "rate", "unseen", "seen")
+_CUES: Final = ("undo", "subject", "rate", "unseen", "seen", "earlier")
 
 Reading = tuple[Understanding, Action | None]
 
@@ -165,6 +165,8 @@ def read_directly(
     if text.startswith("/"):
         return understood_command(text, know.domains)
     text = voice.spelled(text)
+    if dismissed := voice.hears("dismissing", text):
+        text = text[dismissed.end() :]
     return FreeText(text, cue_action(text, voices, voice))
 
 

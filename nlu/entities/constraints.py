@@ -264,7 +264,9 @@ class Constraints:
         return replace(constraint, negated=True, text=message.surface(negation, last))
 
     def _negation(self, message: Message, place: int) -> int | None:
-        """The place of a negation before a word within its clause."""
+        """The place of a negation before a word within its clause; "less electronic" wants something else too."""
+        if message.word(place - 1) in message.words.less and not message.starts_sentence(place):
+            return place - 1
         for before in range(place - 1, max(-1, place - 1 - _REACH_OF_NEGATION), -1):
             if message.starts_sentence(before + 1) or re.search(r"[,/]", message.gap(before + 1)):
                 return None
