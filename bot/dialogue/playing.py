@@ -14,7 +14,7 @@ from bot.dialogue.questions import MENUS, aged, without_menus_left, without_old_
 from bot.dialogue.reactions import reaction
 from bot.dialogue.scene import Move, Scene, phase_of
 from bot.dialogue.state import DialogueState, Phase, Question
-from bot.dialogue.wishes import likens
+from bot.dialogue.wishes import counted, likens
 from nlu.intents.coarse import OF_THE_ITEM, RESETS, STATING, TALK
 from nlu.model import Reference, Understanding
 
@@ -32,6 +32,7 @@ _ACTED: Final = {
     "unseen": "skip",
     "rate": "preference",
     "subject": "chitchat",
+    "earlier": "details",
 }
 _KEEPS_MENUS: Final = {"unreadable", "help", "fallback", "small_talk", "greet"}
 """Handlers that do not change the subject, so that a menu stays open."""
@@ -140,7 +141,7 @@ def _by_content(scene: Scene) -> str:
     if (talk := talks(understood.text)) and not understood.mentions:
         return talk
     asked_what = question is not None and question.kind in MENUS
-    if likens(scene) or (coarse in STATING and _wants_elsewhere(scene)):
+    if likens(scene) or (coarse in STATING and (_wants_elsewhere(scene) or _wants_several(scene))):
         return "request_recommendation"
     if coarse in RESETS and scene.turn.kind == "text" and not (asked_what or scene.hears("forgetting")):
         return "fallback"  # "both" asks for no reset
@@ -163,6 +164,11 @@ def _wants_elsewhere(scene: Scene) -> bool:
     """Whether it says how items of another domain should be: "I only like old films", while books are talked about."""
     domain = scene.understood.domain
     return bool(scene.wishes and not scene.understood.mentions and domain and domain != scene.state.domain)
+
+
+def _wants_several(scene: Scene) -> bool:
+    """Whether it says how many items are wanted: "give me 3 books"."""
+    return bool(scene.hears("giving") and not scene.understood.mentions and counted(scene))
 
 
 def _contrasts(understood: Understanding) -> bool:

@@ -4,14 +4,21 @@ from collections.abc import Iterable, Sequence
 
 from bot.dialogue.scene import Move, Scene
 from data.model import UNKNOWN_VALUE, Constraint
+from nlu.entities.message import Message
+from nlu.entities.words import load_words
 
-__all__ = ["likens", "narrowed", "told", "wants_its_own"]
+__all__ = ["counted", "likens", "narrowed", "told", "wants_its_own"]
 
 _MEASURED = frozenset({"year", "runtime", "kind"})
 _ONE_AT_A_TIME = _MEASURED | {"age"}
 _VALUES_TOLD = 4
 """Genres that are named for a mood."""
 
+
+_HOW_MANY = range(2, 21)
+"""Numbers of items that somebody may ask for."""
+_BEFORE_NOUN = (1, 2, 3)
+"""How far behind its number a noun stands: "three good old films"."""
 
 _LIKENING = frozenset({"request_recommendation", "details", "inform", "affirm", "thanks", "praise"})
 """Intents that the classifier hears in "a book in the same style"."""
@@ -22,6 +29,20 @@ def likens(scene: Scene) -> bool:
     if scene.shown is None or not scene.hears("like_shown"):
         return False
     return scene.coarse in _LIKENING or (scene.coarse == "preference" and scene.hears("asking"))
+
+
+def counted(scene: Scene) -> bool:
+    """Whether the message says how many items it is about: "three films", "a couple of good books"."""
+    message = Message(scene.understood.text, load_words())
+    nouns = {noun for one in scene.know.domains.values() for of_one in one.nouns.values() for noun in of_one}
+    places = [place for place in range(len(message)) if _number(message, place) in _HOW_MANY]
+    named = any(message.word(place + ahead) in nouns for place in places for ahead in _BEFORE_NOUN)
+    return named or bool(scene.hears("several") and any(message.word(place) in nouns for place in range(len(message))))
+
+
+def _number(message: Message, place: int) -> int:
+    word = message.word(place)
+    return int(word) if word.isdecimal() else message.words.numbers.get(word, 0)
 
 
 def wants_its_own(scene: Scene) -> bool:

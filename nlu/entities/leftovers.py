@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from nlu.entities.message import Message, Segment
 
+_HOW_MANY = range(1, 21)
+"""Numbers of items that somebody may ask for: "3 films" is no wish for "3"."""
+
 
 @dataclass(frozen=True, slots=True)
 class Leftover:
@@ -171,4 +174,5 @@ class _Reader:
             return False
         word = self._message.word(place)
         known = word in self._words.common or word in self._nouns or word in self._words.politeness
+        known = known or (word.isdecimal() and int(word) in _HOW_MANY)
         return word in self._words.qualities or not (known or self._message.is_opinion(place))

@@ -8,7 +8,7 @@ from bot.dialogue.handlers.switches import switched_domain
 from bot.dialogue.opinions import Opinion, note
 from bot.dialogue.questions import raised
 from bot.dialogue.scene import Handler, Move, Scene, current
-from bot.dialogue.wishes import likens, narrowed, told, wants_its_own
+from bot.dialogue.wishes import counted, likens, narrowed, told, wants_its_own
 from data.model import UNKNOWN_VALUE, Constraint, Domain, Qid
 from nlu.model import Mention
 from recommender.candidates import meets
@@ -48,6 +48,7 @@ def _handle(scene: Scene) -> Move:
     if shown:
         move = recommending.rated(move, shown, "skip")
     move, examples = _named(scene, told(scene, move))
+    move = move.once("one_by_one", scene.say("one_by_one")) if counted(scene) else move
     if shown and _goes_on(scene):
         return _next(scene, move)
     move = move.with_state(suggested=None, constraints=scene.understood.constraints, seeds=examples)
