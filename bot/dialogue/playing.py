@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from bot.channels.base import Reply
+from bot.dialogue.domains import named_domains
 from bot.dialogue.families import family_of, talks
 from bot.dialogue.handlers import HANDLERS
 from bot.dialogue.handlers.repair import corrects, revises, specifies
 from bot.dialogue.labels import ResetTarget, contexts_after, exact_intent, order_events
 from bot.dialogue.prompts import follow_up, rendered, with_language_offered
-from bot.dialogue.questions import MENUS, aged, without_menus_left, without_old_menus
+from bot.dialogue.questions import RESETTING, aged, without_menus_left, without_old_menus
 from bot.dialogue.reactions import reaction
 from bot.dialogue.scene import Move, Scene, phase_of
 from bot.dialogue.state import DialogueState, Phase, Question
@@ -128,9 +129,11 @@ def _coarse(scene: Scene) -> str:
         return _ACTED[scene.does]
     if corrects(scene) or revises(scene) or specifies(scene):
         return "preference"
+    if (question.kind in RESETTING if question else coarse in RESETS) and named_domains(scene):
+        return "fallback"  # "books and films" resets nothing
     if question and answer and answer.chosen and not understood.mentions:
         return _picked(coarse, question, answer.chosen)
-    if question and question.kind in {"reset", "reset_confirmation"} and coarse not in {"affirm", *RESETS}:
+    if question and question.kind in RESETTING and coarse not in {"affirm", *RESETS}:
         return "deny" if (answer and answer.none) or scene.hears("revision") else coarse
     return _by_content(scene)
 
@@ -140,10 +143,10 @@ def _by_content(scene: Scene) -> str:
     understood, question, coarse = scene.understood, scene.question, scene.coarse
     if (talk := talks(understood.text)) and not understood.mentions:
         return talk
-    asked_what = question is not None and question.kind in MENUS
+    resetting = question is not None and question.kind in RESETTING
     if likens(scene) or (coarse in STATING and (_wants_elsewhere(scene) or _wants_several(scene))):
         return "request_recommendation"
-    if coarse in RESETS and scene.turn.kind == "text" and not (asked_what or scene.hears("forgetting")):
+    if coarse in RESETS and scene.turn.kind == "text" and not (resetting or scene.hears("forgetting")):
         return "fallback"  # "both" asks for no reset
     if scene.shown and not question and (scene.hears("none") or scene.hears("not_now")):
         return "skip"

@@ -12,11 +12,14 @@ from nlu.model import Candidate, Mention, Reference
 MOST_VALUES: Final = 6
 """Values of a property that are offered: the first actors, not the whole cast."""
 
-MENUS: Final = frozenset({"reset", "reset_confirmation", "domain", "delete"})
+RESETTING: Final = frozenset({"reset", "reset_confirmation"})
+"""Questions about what to forget."""
+MENUS: Final = RESETTING | {"domain", "delete"}
 """Questions about what to do, not about a preference: a new subject drops them, while the others return once."""
 
 __all__ = [
     "MENUS",
+    "RESETTING",
     "aged",
     "candidate_choice",
     "collective",

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from bot.dialogue import recommending
+from bot.dialogue.domains import named_domains
 from bot.dialogue.handlers.profile import confirm_reset, deleted, reset_done
-from bot.dialogue.handlers.switches import switched_domain
+from bot.dialogue.handlers.switches import in_turn, switched_domain
 from bot.dialogue.opinions import Opinion, acknowledged, note, note_values, settled, take_properties
 from bot.dialogue.questions import has_one_option, raised, resolved, which_polarity
 from bot.dialogue.scene import Handler, Move, Scene
@@ -59,7 +60,8 @@ def _fits(scene: Scene, question: Question) -> bool:
         case "reset":
             return scene.coarse in {"reset_items", "reset_properties", "reset_everything", "deny"}
         case "domain":
-            return plain and scene.understood.domain is not None and scene.coarse != "request_recommendation"
+            named = scene.understood.domain is not None or named_domains(scene)
+            return plain and bool(named) and scene.coarse != "request_recommendation"
 
 
 def _only_judges(scene: Scene, question: Question) -> bool:
@@ -195,9 +197,13 @@ def _reset_confirmation(scene: Scene, move: Move, question: Question) -> Move:
 
 def _domain(scene: Scene, move: Move, question: Question) -> Move:
     answer, domains = scene.understood.answer, tuple(scene.know.domains)
-    domain = domains[answer.chosen[0]] if answer and answer.chosen else scene.understood.domain
+    chosen = tuple(domains[place] for place in answer.chosen) if answer else ()
+    several = named_domains(scene) or chosen
+    domain = several[0] if several else scene.understood.domain
     if domain is None:
         return move.also(scene.say("question_skipped"))
+    if len(several) > 1:
+        move = move.also(in_turn(scene, several))
     conditions = narrowed(scene.state.constraints, scene.understood.constraints)
     move = switched_domain(move, domain).with_state(constraints=conditions, seeds=scene.state.seeds)
     return (

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from bot.dialogue import recommending
+from bot.dialogue.domains import named_domains
 from bot.dialogue.handlers.basics import which_domain
 from bot.dialogue.handlers.switches import switched_domain
 from bot.dialogue.opinions import Opinion, note
@@ -18,6 +19,8 @@ def _domain(scene: Scene) -> Domain | None:
     """The domain that is wanted; None when that is anybody's guess."""
     if scene.understood.domain:
         return scene.understood.domain
+    if several := named_domains(scene):
+        return scene.state.domain if scene.state.domain_chosen and scene.state.domain in several else several[0]
     if scene.state.domain_chosen:
         return scene.state.domain
     mentioned = _where_it_is_met(scene) or {given.domain for given in scene.profile.preferences}

@@ -1,11 +1,13 @@
 """Switching the domain, the interaction mode and the language."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import get_args
 
 from bot.dialogue import recommending
+from bot.dialogue.domains import named_domains
 from bot.dialogue.handlers.basics import which_domain
-from bot.dialogue.questions import raised
+from bot.dialogue.questions import MENUS, raised
 from bot.dialogue.scene import Handler, Move, Scene
 from bot.dialogue.state import InteractionMode
 from data.model import Domain
@@ -20,6 +22,8 @@ def switched_domain(move: Move, domain: Domain) -> Move:
 
 
 def _domain(scene: Scene) -> Move:
+    if several := named_domains(scene):
+        return _first_of(scene, several)
     named = scene.action.value if scene.does == "domain" and scene.action else scene.understood.domain
     if named is None or named not in scene.know.domains:
         return scene.move(scene.say("domain_unknown", domains=list(scene.know.domains)), exported=False, then="none")
@@ -32,9 +36,26 @@ def _domain(scene: Scene) -> Move:
     return move.also(here.say("domain_switched", domain=label))
 
 
+def _first_of(scene: Scene, several: Sequence[Domain]) -> Move:
+    """The first of several domains, or the one in force if it is among them; the others come later."""
+    stays = scene.state.domain_chosen and scene.state.domain in several
+    domain = scene.state.domain if stays else several[0]
+    told = in_turn(scene, (domain, *(other for other in several if other != domain)))
+    return scene.move(told, then="remind") if stays else switched_domain(scene.move(told, then="none"), domain)
+
+
+def in_turn(scene: Scene, domains: Sequence[Domain]) -> str:
+    """That the first of these domains comes first, and how to go on with the others."""
+    first, *others = map(scene.domain_label, domains)
+    return scene.say("domain_first", domain=first, others=others)
+
+
 def _only_names_a_domain(scene: Scene) -> bool:
     """Whether a message chooses a domain and speaks of nothing else ("let's talk about books", "movies")."""
     understood, state = scene.understood, scene.state
+    asked_else = scene.question is not None and scene.question.kind in MENUS
+    if scene.coarse in CHOOSING | {"affirm"} and named_domains(scene):
+        return not asked_else
     if understood.domain is None or understood.mentions or understood.constraints or understood.property_references:
         return False
     nouns = {noun for of_language in scene.know.domains[understood.domain].nouns.values() for noun in of_language}
