@@ -219,6 +219,8 @@ class Understander:
             return _REQUEST
         if best in _SMALL_TALK and self._states_preference(message, best, linking):
             return "preference"
+        if best == "deny" and linking.domain is not None and not linking.item_reference:
+            return "fallback"  # "no novels" says nothing of the item on show
         lost = best == "inform" and context.asked is None and linking.domain is None
         if lost or confidence < self._config.fallback_below:
             return self._by_content(message, linking)

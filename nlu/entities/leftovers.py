@@ -121,7 +121,7 @@ class _Reader:
                 yield Segment(place + 1, last), False
 
     def degrees(self) -> Iterator[tuple[Segment, bool]]:
-        """Adjectives of degree: "slower", "more complicated"."""
+        """Adjectives of degree: "slower", "more complicated", and in a request "less sciency"."""
         for place in range(len(self._message)):
             if self._is_covered(place):
                 continue
@@ -133,6 +133,8 @@ class _Reader:
                     first -= 1
                 if first < place:
                     yield Segment(first, place + 1), True
+            elif self._message.word(place - 1) in self._words.more | self._words.less and self._tells(place):
+                yield Segment(place - 1, place + 1), False
 
     def names(self) -> Iterator[tuple[Segment, bool]]:
         """Words with capitals where none are needed, for a name that nobody knows: "any Studio Zorblax"."""

@@ -58,7 +58,7 @@ def year_ranges(
             or _relative(message, place, this_year, shown_year)
             or _latest(message, place, this_year)
         )
-        if found is None:
+        if found is None or any(found[0].overlaps(segment) for segment in taken):
             place += 1
             continue
         yield found

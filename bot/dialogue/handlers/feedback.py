@@ -86,10 +86,10 @@ def _critique(scene: Scene, move: Move, *, rated: bool) -> Move:
         move = move.with_state(constraints=narrowed(move.state.constraints, scene.conditions))
         conditions = [constraint.text for constraint in scene.conditions if not constraint.loose]
         move = move.also(scene.say("critique_heard", conditions=conditions)) if conditions else told(scene, move)
-        if not rated and current(scene.state):
-            move = recommending.rated(move, shown, "skip", critiqued=True)
+    leaves = rated or bool(scene.wishes) or scene.hears("next_wanted")
+    if leaves and not rated and current(scene.state):
+        move = recommending.rated(move, shown, "skip", critiqued=bool(scene.wishes))
     move = recommending.honoured(scene, acknowledged(scene, move), (qid for qid, sign in move.objects if sign == "-"))
-    leaves = rated or scene.wishes
     if scene.state.suggested and leaves:
         return next_suggestion(scene, move)
     return replace(move, then="refresh" if leaves else "remind")

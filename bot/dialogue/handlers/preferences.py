@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from bot.dialogue import recommending
 from bot.dialogue.opinions import acknowledged, owns, take, take_properties, with_properties
 from bot.dialogue.scene import Handler, Move, Scene
 from data.model import Domain, Polarity
@@ -26,7 +27,10 @@ def _handle(scene: Scene) -> Move:
         told = scene.say("unknown_title", titles=understood.unknown) if understood.unknown else ""
         return move.with_state(unplaced=understood.overall).also(told or scene.say("nothing_recognised"))
     move = move.with_state(unplaced=None)
-    return _hinted(scene, _settled_domain(scene, move))
+    move = _settled_domain(scene, move)
+    if scene.hears("next_wanted") and not (move.state.questions or scene.shown):
+        return recommending.started(scene, move)
+    return _hinted(scene, move)
 
 
 def _meant(scene: Scene) -> tuple[Mention, ...]:
