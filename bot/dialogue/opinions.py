@@ -27,6 +27,7 @@ from nlu.model import Mention, Reference
 __all__ = [
     "Opinion",
     "acknowledged",
+    "kept_without_role",
     "note",
     "note_values",
     "owns",
@@ -90,6 +91,15 @@ def acknowledged(scene: Scene, move: Move) -> Move:
     if liked:
         return move.also(scene.say("noted_liked", liked=liked))
     return move.also(scene.say("noted_disliked", disliked=disliked)) if disliked else move
+
+
+def kept_without_role(scene: Scene, move: Move, questions: Iterable[Question]) -> Move:
+    """The move with the likings that nobody told the role of noted without one, unless they are known by now."""
+    for question in questions:
+        unsaid = question.kind == "role" and question.qid and question.polarity
+        if unsaid and opinion(move.profile, question.qid or "") is None:
+            move = note(scene, move, Opinion(question.qid or "", question.polarity or "+", mention=question.mention))
+    return move
 
 
 def settled(scene: Scene, given: Opinion, *, critique: bool = False) -> Opinion | Question:

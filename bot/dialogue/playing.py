@@ -10,6 +10,7 @@ from bot.dialogue.families import family_of, talks
 from bot.dialogue.handlers import HANDLERS
 from bot.dialogue.handlers.repair import corrects, revises, specifies
 from bot.dialogue.labels import ResetTarget, contexts_after, exact_intent, order_events
+from bot.dialogue.opinions import kept_without_role
 from bot.dialogue.prompts import follow_up, rendered, with_language_offered
 from bot.dialogue.questions import RESETTING, aged, without_menus_left, without_old_menus
 from bot.dialogue.reactions import reaction
@@ -37,6 +38,8 @@ _ACTED: Final = {
 }
 _KEEPS_MENUS: Final = {"unreadable", "help", "fallback", "small_talk", "greet"}
 """Handlers that do not change the subject, so that a menu stays open."""
+_LEAVES: Final = {"start", "stop"}
+"""Handlers that drop the questions that wait."""
 _UNCHANGING: Final = {"unreadable", "unknown_command", "stale"}
 
 
@@ -79,7 +82,7 @@ def play(scene: Scene, before: DialogueState) -> Played:
     handler = next(handler for handler in HANDLERS if handler.check(scene))
     if scene.does in _UNCHANGING:
         scene = replace(scene, state=replace(before, turns=before.turns + 1))
-    move = handler.handle(scene)
+    move = _with_likings(scene, handler.handle(scene), before, leaves=handler.name in _LEAVES)
     if handler.name != "preference":
         move = move.with_state(unplaced=None)
     if handler.name not in _KEEPS_MENUS:
@@ -97,6 +100,14 @@ def play(scene: Scene, before: DialogueState) -> Played:
     events = order_events(intent, move.events, while_shown=before.position is not None)
     move = move.with_state(contexts=alive)
     return Played(move, rendered(scene, move), intent, tuple(alive), events, scene.coarse, handler.name)
+
+
+def _with_likings(scene: Scene, move: Move, before: DialogueState, *, leaves: bool) -> Move:
+    """The move with the likings kept that waited for a role until the question was dropped; nothing is said of them."""
+    asked = () if leaves else scene.state.questions
+    dropped = [one for one in before.questions if one.serial not in {other.serial for other in asked}]
+    kept = kept_without_role(scene, move, dropped)
+    return replace(kept, events=move.events, objects=move.objects)
 
 
 def mended(scene: Scene) -> Understanding:

@@ -7,7 +7,7 @@ from bot.dialogue import items
 from bot.dialogue.profile import excluded, known, marked, seeds, with_shown
 from bot.dialogue.scene import Move, Scene, current
 from bot.dialogue.state import DialogueState, Phase, Profile, Rating, Shown
-from data.model import Constraint, Qid
+from data.model import Constraint, Polarity, Qid
 from recommender.model import ElicitationRequest, Reason, Request, Result
 
 __all__ = [
@@ -27,8 +27,8 @@ def request_for(scene: Scene, state: DialogueState, profile: Profile, n: int) ->
     """What to ask the recommender for."""
     return Request(
         domain=state.domain,
-        liked=state.seeds or seeds(profile, "+"),
-        disliked=seeds(profile, "-"),
+        liked=state.seeds or (*seeds(profile, "+"), *_awaiting_role(state, "+")),
+        disliked=(*seeds(profile, "-"), *_awaiting_role(state, "-")),
         excluded=excluded(profile) | frozenset(state.seeds) | _asked_about(state),
         constraints=state.constraints,
         n=n,
@@ -41,6 +41,12 @@ def _asked_about(state: DialogueState) -> frozenset[Qid]:
     """What a waiting question is about: it may turn out to be known or unwanted."""
     about = {choice.qid for question in state.questions for choice in question.choices}
     return frozenset(filter(None, about | {question.qid for question in state.questions}))
+
+
+def _awaiting_role(state: DialogueState, polarity: Polarity) -> tuple[Qid, ...]:
+    """Who is liked (or not) in a role that is yet to be told."""
+    asked = (question for question in state.questions if question.kind == "role" and question.polarity == polarity)
+    return tuple(dict.fromkeys(question.qid for question in asked if question.qid))
 
 
 def thin(scene: Scene, profile: Profile) -> bool:

@@ -7,7 +7,7 @@ from bot.dialogue import recommending
 from bot.dialogue.domains import named_domains
 from bot.dialogue.handlers.profile import confirm_reset, deleted, reset_done
 from bot.dialogue.handlers.switches import in_turn, switched_domain
-from bot.dialogue.opinions import Opinion, acknowledged, note, note_values, settled, take_properties
+from bot.dialogue.opinions import Opinion, acknowledged, kept_without_role, note, note_values, settled, take_properties
 from bot.dialogue.questions import has_one_option, raised, resolved, which_polarity
 from bot.dialogue.scene import Handler, Move, Scene
 from bot.dialogue.state import Choice, Question
@@ -136,6 +136,8 @@ def _is_item(scene: Scene, qid: Qid) -> bool:
 
 def _role(scene: Scene, move: Move, question: Question) -> Move:
     chosen = _chosen(scene, question)
+    if not chosen and scene.coarse != "deny":
+        return acknowledged(scene, kept_without_role(scene, move, [question]))
     if question.qid is None or question.polarity is None or not chosen:
         return move.also(scene.say("question_skipped"), events={"preference"})
     role = chosen[0].property if len(chosen) == 1 else None

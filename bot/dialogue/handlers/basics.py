@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from bot.dialogue import recommending
+from bot.dialogue.opinions import acknowledged, kept_without_role
 from bot.dialogue.profile import known
 from bot.dialogue.prompts import menu
 from bot.dialogue.questions import raised, resolved
@@ -64,8 +65,10 @@ def _stop(scene: Scene) -> Move:
 
 def _skip(scene: Scene) -> Move:
     if scene.waiting and (scene.question or not scene.shown):
-        move = scene.move(scene.say("question_skipped"), events=frozenset({"preference"}))
-        return replace(move, state=resolved(scene.state, scene.waiting), then=_after(scene.waiting))
+        move = replace(scene.move(events=frozenset({"preference"})), state=resolved(scene.state, scene.waiting))
+        kept = acknowledged(scene, kept_without_role(scene, move, [scene.waiting]))
+        told = kept if kept.objects else move.also(scene.say("question_skipped"))
+        return replace(told, objects=(), then=_after(scene.waiting))  # a skipped question has no objects in the log
     reaction = {"seen": "seen", "unseen": "unseen"}.get(scene.does, "skip")
     if scene.shown is None:
         return scene.move(scene.say("nothing_to_skip"), options=menu(scene))
