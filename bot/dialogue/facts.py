@@ -50,7 +50,15 @@ def _story(scene: Scene, entity: Entity) -> str:
     return scene.say("story_known", item=scene.name(entity.qid), facts=", ".join(told))
 
 
-_OWN_WORDS = {"year": _year, "length": _length, "story": _story}
+def _availability(scene: Scene, entity: Entity) -> str:
+    return scene.say("availability_unknown", item=scene.name(entity.qid))
+
+
+def _score(scene: Scene, entity: Entity) -> str:
+    return scene.say("score_unknown", item=scene.name(entity.qid))
+
+
+_OWN_WORDS = {"year": _year, "length": _length, "story": _story, "availability": _availability, "score": _score}
 
 
 def _properties(scene: Scene, entity: Entity, asked: Iterable[str]) -> list[str]:

@@ -38,6 +38,9 @@ def taken_back(move: Move, change: Change) -> Move:
 def _undo(scene: Scene) -> Move:
     named = {_likely(mention) for mention in scene.understood.mentions}
     about = [change for change in reversed(scene.state.history) if change.qid in named]
+    told_of = [mention.accepted for mention in scene.understood.mentions if mention.accepted]
+    if told_of and not about:
+        return scene.move(scene.say("not_in_profile", titles=[scene.name(qid) for qid in told_of]), then="remind")
     change = about[0] if about else _last(scene)
     if change is None:
         return scene.move(scene.say("nothing_to_undo"), then="remind")
