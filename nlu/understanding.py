@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from data.errors import BackendError
 from data.model import Constraint, Polarity
+from nlu.entities.folding import Token
 from nlu.entities.message import Message, Segment
 from nlu.entities.provisos import proviso
 from nlu.entities.words import Words, load_words
@@ -111,7 +112,7 @@ class Understander:
             domain=opinionated.domain,
             learned=opinionated.learned,
             notes=tuple(notes),
-            unknown=linking.unknown,
+            unknown=linking.unknown or (self._unknown_names(message, linking) if bare else ()),
             unheard=linking.unheard if coarse == _REQUEST else linking.unheard_degrees,
             proviso=required.text if required else "",
         )
@@ -194,7 +195,28 @@ class Understander:
         """Whether the message is nothing but names: a preference whose polarity is to be asked."""
         if not linking.mentions or (linking.answer is not None and context.asked in _CHOOSING):
             return False
-        return all(word in self._words.beside_titles for word in _outside(message, linking))
+        beside = self._words.beside_titles
+        if all(token.word in beside for token in _outside(message, linking)):
+            return True
+        listed = len(message.parts(Segment(0, len(message)))) > 1
+        names = all(token.word in beside or self._names(message, token) for token in _outside(message, linking))
+        return listed and names
+
+    def _unknown_names(self, message: Message, linking: Linking) -> tuple[str, ...]:
+        """The names of a list that nobody knows, whole: "Eco e Dario Rossi"."""
+        outside = {token.start: token.word not in self._words.beside_titles for token in _outside(message, linking)}
+        found = []
+        for part in message.parts(Segment(0, len(message))):
+            places = [place for place in range(part.first, part.last) if outside.get(message.tokens[place].start)]
+            if places:
+                found.append(message.surface(places[0], places[-1] + 1))
+        return tuple(found)
+
+    def _names(self, message: Message, token: Token) -> bool:
+        """Whether a word of a list looks like one more name, be it a known one or not: "Calvino, Eco e Moravia"."""
+        place = message.tokens.index(token)
+        said = message.is_opinion(place) or (token.word in self._words.common and message.starts_sentence(place))
+        return (token.capital or token.word.isdecimal()) and not said
 
     def _decide(
         self, message: Message, recognised: IntentResult, linking: Linking, context: Context, *, bare: bool
@@ -263,16 +285,17 @@ class Understander:
     def _asks_for_something(self, message: Message, linking: Linking) -> bool:
         """Whether it begins as requests do: "something scary but not gory", "a black and white western"."""
         first = 1 if message.word(0) in self._words.negations else 0
-        kinds = {mention.candidates[0].kind for mention in linking.mentions}
+        kinds = {mention.candidates[0].kind for mention in _unintroduced(linking)}
         begins = message.word(first) in self._words.indefinite or any(not one.start for one in linking.mentions)
         described = begins and kinds <= _CONDITION_KINDS and not any(map(message.is_opinion, range(len(message))))
         return described or message.word(first) in self._words.anything
 
     def _wants_items(self, message: Message, recognised: IntentResult, linking: Linking) -> bool:
         """Whether bare names are conditions: "movies by Kubrick", "a thriller", or what the classifier says are."""
-        named = {mention.text for mention in linking.mentions}
-        introduced = {value for one in linking.constraints if one.text not in named for value in one.values}
-        rest = [mention for mention in linking.mentions if mention.candidates[0].qid not in introduced]
+        rest = _unintroduced(linking)
+        introduced = any(
+            one.values and one.text not in {mention.text for mention in rest} for one in linking.constraints
+        )
         conditions = all(mention.candidates[0].kind in _CONDITION_KINDS for mention in rest)
         if introduced and (linking.domain is not None or (rest and conditions)):
             return True
@@ -353,16 +376,21 @@ def _without_opinions(linking: Linking, conditions: tuple[Constraint, ...]) -> L
     )
 
 
+def _unintroduced(linking: Linking) -> list[Mention]:
+    """The mentions but for those that words beside them make a condition: "by Kubrick", "a Kubrick film"."""
+    named = {mention.text for mention in linking.mentions}
+    introduced = {value for one in linking.constraints if one.text not in named for value in one.values}
+    return [mention for mention in linking.mentions if mention.candidates[0].qid not in introduced]
+
+
 def _asks_for_others(recognised: IntentResult, linking: Linking) -> bool:
     """Whether a question is not on the item on show: "what else has he directed", not "who directed it"."""
     return recognised.best == "details" and not linking.property_references
 
 
-def _outside(message: Message, linking: Linking) -> tuple[str, ...]:
+def _outside(message: Message, linking: Linking) -> tuple[Token, ...]:
     """The words that belong to no mention."""
     spans = [(mention.start, mention.end) for mention in linking.mentions]
     return tuple(
-        token.word
-        for token in message.tokens
-        if not any(start <= token.start and token.end <= end for start, end in spans)
+        token for token in message.tokens if not any(start <= token.start and token.end <= end for start, end in spans)
     )

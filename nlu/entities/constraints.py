@@ -9,6 +9,7 @@ from data.catalogue import Catalogue
 from data.domains import DomainConfig
 from data.model import UNKNOWN_VALUE, Constraint, Domain, Entity, PropertyId, Qid
 from nlu.entities.message import Message, Segment
+from nlu.entities.names import PERSON_KINDS
 from nlu.entities.references import References
 from nlu.entities.sameness import same
 from nlu.entities.years import year_ranges
@@ -157,12 +158,15 @@ class Constraints:
             return None
         if pid is None and (len(roles) == 1 or (entity.kind == "country" and _ORIGIN in roles)):
             pid = _ORIGIN if _ORIGIN in roles else next(iter(roles))
-        constraint = Constraint(message.surface(first, named.segment.last), property=pid, values=(entity.qid,))
+        last = named.segment.last
+        if entity.kind in PERSON_KINDS and (beside_noun or message.is_contraction(last)):
+            last += 1  # "a Kubrick film", "Kubrick's"
+        constraint = Constraint(message.surface(first, last), property=pid, values=(entity.qid,))
         if first == named.segment.first:
             negation = self._negation(message, first)
-            text = message.surface(first if negation is None else negation, named.segment.last)
+            text = message.surface(first if negation is None else negation, last)
             return replace(constraint, negated=negation is not None, text=text)
-        return self._with_negation(message, first, constraint, named.segment.last)
+        return self._with_negation(message, first, constraint, last)
 
     def _filterable(self, qid: Qid, domain: Domain) -> dict[PropertyId, int]:
         """The properties in which items of the domain have a value, of those that requests may ask for."""

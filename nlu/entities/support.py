@@ -177,6 +177,8 @@ class Support:
         """Not after another telling word ("Willy Parsons") or an article, nor as the first of more words."""
         if self._beside_content(message, span) or self._everyday_thing(message, span):
             return False
+        if message.word(span.last) in self._nouns and message.tokens[span.first].capital:
+            return True  # "a Kubrick film"
         if message.is_article(span.first - 1) and not message.is_opinion(self.before(message, span.first)):
             return False
         if message.ends_clause(span.last) or message.word(span.last) in message.words.verbs_after:

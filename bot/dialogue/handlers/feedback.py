@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from bot.dialogue import recommending
 from bot.dialogue.handlers.basics import next_suggestion
+from bot.dialogue.handlers.preferences import meant
 from bot.dialogue.opinions import Opinion, acknowledged, note, owns, take, take_properties
 from bot.dialogue.reactions import accepts
 from bot.dialogue.scene import Handler, Move, Scene, current
@@ -58,7 +59,9 @@ def _handle(scene: Scene) -> Move:
 
 def _plain(scene: Scene, move: Move, *, rated: bool) -> Move:
     if not rated:
-        return move.also(scene.say("opinion_unclear"), then="remind")
+        unknown = scene.understood.unknown
+        told = scene.say("unknown_title", titles=unknown) if unknown else scene.say("opinion_unclear")
+        return move.also(told, then="remind")
     liked = "noted_accepted" if accepts(scene) else "noted_rating_liked"
     move = move.also(scene.say(liked if move.objects[-1][1] == "+" else "noted_rating_disliked"))
     return replace(move, then="advance") if current(scene.state) else next_suggestion(scene, move)
@@ -67,7 +70,7 @@ def _plain(scene: Scene, move: Move, *, rated: bool) -> Move:
 def _critique(scene: Scene, move: Move, *, rated: bool) -> Move:
     """Notes what is said of other things; the next item honours it at once."""
     understood, shown = scene.understood, scene.shown or ""
-    others = [mention for mention in understood.mentions if mention.accepted != shown]
+    others = [mention for mention in meant(scene) if mention.accepted != shown]
     unstated = OF_THE_REST.get(scene.coarse)
     bare = understood.property_references
     move = take(scene, move, [one for one in others if not owns(scene, one, bare)], unstated=unstated, critique=rated)
@@ -82,6 +85,8 @@ def _critique(scene: Scene, move: Move, *, rated: bool) -> Move:
         confirm=contrasted or bool(named),
         critique=not named,
     )
+    if understood.unknown:
+        move = move.also(scene.say("unknown_title", titles=understood.unknown))
     if scene.wishes:
         move = move.with_state(constraints=narrowed(move.state.constraints, scene.conditions))
         conditions = [constraint.text for constraint in scene.conditions if not constraint.loose]

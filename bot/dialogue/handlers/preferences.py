@@ -18,22 +18,22 @@ def _check(scene: Scene) -> bool:
 def _handle(scene: Scene) -> Move:
     understood = scene.understood
     unstated = OF_THE_REST.get(scene.coarse) if scene.shown else None
-    mentions, bare = with_properties(_meant(scene), understood.property_references)
+    mentions, bare = with_properties(meant(scene), understood.property_references)
     move = take(scene, scene.move(), [one for one in mentions if not owns(scene, one, bare)], unstated=unstated)
     named = [(mention.start, mention.accepted) for mention in mentions if mention.accepted]
     move = take_properties(scene, move, bare, named, unstated=_only_polarity(scene))
     move = acknowledged(scene, move)
+    told = scene.say("unknown_title", titles=understood.unknown) if understood.unknown else ""
     if not understood.mentions:
-        told = scene.say("unknown_title", titles=understood.unknown) if understood.unknown else ""
         return move.with_state(unplaced=understood.overall).also(told or scene.say("nothing_recognised"))
-    move = move.with_state(unplaced=None)
+    move = (move.also(told) if told else move).with_state(unplaced=None)
     move = _settled_domain(scene, move)
     if scene.hears("next_wanted") and not (move.state.questions or scene.shown):
         return recommending.started(scene, move)
     return _hinted(scene, move)
 
 
-def _meant(scene: Scene) -> tuple[Mention, ...]:
+def meant(scene: Scene) -> tuple[Mention, ...]:
     """What the message has an opinion on: in "It by Stephen King" the book, not the author who only tells which."""
     found = scene.understood.mentions
     introduced = {
