@@ -10,6 +10,7 @@ from bot.dialogue.questions import (
     candidate_choice,
     collective,
     confirmation,
+    grouped,
     is_role,
     raised,
     role_said,
@@ -18,6 +19,7 @@ from bot.dialogue.questions import (
     which_polarity,
     which_role,
     which_value,
+    without_answered,
 )
 from bot.dialogue.scene import Move, Scene
 from bot.dialogue.state import Change, Choice, Preference, Question
@@ -71,8 +73,10 @@ def note(scene: Scene, move: Move, given: Opinion) -> Move:
     )
     before, turn = opinion(move.profile, given.qid), scene.state.turns
     change = Change(given.qid, given.polarity, before, given.mention, given.others, turn=turn)
-    waiting = tuple(asked for asked in move.state.questions if asked.qid != given.qid)
-    state = replace(move.state, history=(*move.state.history, change)[-REMEMBERED:], questions=waiting)
+    waiting = (without_answered(scene, asked, given.qid) for asked in move.state.questions)
+    history = (*move.state.history, change)[-REMEMBERED:]
+    examples = tuple(qid for qid in move.state.seeds if given.polarity == "+" or qid != given.qid)
+    state = replace(move.state, history=history, questions=tuple(filter(None, waiting)), seeds=examples)
     return move.also(
         state=state,
         profile=with_preference(move.profile, preference),
@@ -148,7 +152,7 @@ def take(
                 case Opinion() as ready:
                     move = note(scene, move, ready)
     unknown = [one.whole or one.text for one in mentions if one.whole or not (one.candidates or one.accepted)]
-    move = move.also(state=raised(move.state, questions), events={"preference"})
+    move = move.also(state=raised(move.state, grouped(scene, questions)), events={"preference"})
     return move.also(scene.say("unknown_title", titles=unknown)) if unknown else move
 
 

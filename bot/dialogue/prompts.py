@@ -7,7 +7,7 @@ from bot.channels.base import Option, Reply
 from bot.dialogue import recommending
 from bot.dialogue.questions import has_one_option
 from bot.dialogue.scene import Move, Scene, current
-from bot.dialogue.state import Phase, Question
+from bot.dialogue.state import Phase, Question, asks_several
 from nlu.model import LOOKUP_FAILED
 
 __all__ = ["follow_up", "rendered", "with_language_offered"]
@@ -121,7 +121,8 @@ def _question_text(scene: Scene, question: Question, again: str) -> str:
 
 def _question_key(scene: Scene, question: Question, again: str) -> str:
     """The message that asks it: one option is asked for with yes or no, and a repeated question has its own words."""
-    kind = "value" if question.kind == "item" and question.property and question.qid else question.kind
+    kind: str = "value" if question.kind == "item" and question.property and question.qid else question.kind
+    kind = "polarities" if asks_several(question) else kind
     ways = (f"ask_{kind}_one" if has_one_option(question) else "", f"ask_{kind}{again}", f"ask_{kind}")
     return next(way for way in ways if way in scene.say.wording.says)
 
@@ -160,6 +161,8 @@ def _answers(scene: Scene, question: Question) -> Iterable[Option]:
     if has_one_option(question):
         yield from (Option(question.choices[0].id, label("yes")), Option(f"none:{question.serial}", label("no")))
         return
+    if asks_several(question):
+        yield Option(f"all:{question.serial}", label("like_all"))
     yield from (Option(choice.id, choice.label) for choice in question.choices)
     if question.kind in {"item", "role"}:
         yield Option(f"all:{question.serial}", label("all"))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from bot.dialogue.scene import Scene
-from bot.dialogue.state import Choice, DialogueState, Question
+from bot.dialogue.state import Choice, DialogueState, Question, asks_several
 from data.model import Entity, Polarity, PropertyId, Qid
 from nlu.model import Candidate, Mention, Reference
 
@@ -24,6 +24,7 @@ __all__ = [
     "candidate_choice",
     "collective",
     "confirmation",
+    "grouped",
     "has_one_option",
     "is_role",
     "raised",
@@ -34,6 +35,7 @@ __all__ = [
     "which_polarity",
     "which_role",
     "which_value",
+    "without_answered",
     "without_menus_left",
     "without_old_menus",
     "yes_or_no",
@@ -153,6 +155,41 @@ def which_polarity(scene: Scene, qid: Qid, mention: Mention, *, critique: bool =
     """Whether something that was only named is liked."""
     choices = tuple(Choice("", scene.say.label(name)) for name in ("like_it", "dislike_it"))
     return Question("polarity", choices, mention.text, qid=qid, property=mention.role, critique=critique)
+
+
+def grouped(scene: Scene, questions: Sequence[Question]) -> list[Question]:
+    """The questions with one in place of those whether something is liked; with buttons alone each is asked."""
+    opinions = [question for question in questions if question.kind == "polarity"]
+    if len(opinions) < 2 or scene.state.mode == "buttons":
+        return [*questions]
+    things = tuple(thing for question in opinions for thing in _things(scene, question))
+    names = scene.say.join([thing.label for thing in things])
+    asked = Question("polarity", things, names, critique=any(question.critique for question in opinions))
+    return [*(question for question in questions if question.kind != "polarity"), asked]
+
+
+def _things(scene: Scene, question: Question) -> tuple[Choice, ...]:
+    """What a question asks an opinion on."""
+    if asks_several(question) or question.qid is None:
+        return question.choices
+    return (Choice("", scene.name(question.qid), question.qid, question.property),)
+
+
+def without_answered(scene: Scene, question: Question, qid: Qid) -> Question | None:
+    """The question once something is known of an entity: None if it was about that, less of several things."""
+    if not asks_several(question):
+        return None if question.qid == qid else question
+    left = tuple(choice for choice in question.choices if choice.qid != qid)
+    if len(left) == len(question.choices):
+        return question
+    if len(left) > 1:
+        return replace(question, choices=left)
+    if not left or left[0].qid is None:
+        return None
+    alone = which_polarity(scene, left[0].qid, Mention(0, 0, left[0].label, (), role=left[0].property))
+    return _with_ids(
+        replace(question, choices=alone.choices, mention=alone.mention, qid=alone.qid, property=alone.property)
+    )
 
 
 def has_one_option(question: Question) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 from bot.channels.base import Turn
 from bot.dialogue.scene import Action, Knowledge, current
-from bot.dialogue.state import Choice, DialogueState, Question
+from bot.dialogue.state import Choice, DialogueState, Question, asks_several
 from bot.dialogue.wording import Voice
 from data.domains import DomainConfig
 from data.model import Domain
@@ -196,7 +196,7 @@ def context_of(state: DialogueState, domains: Mapping[Domain, DomainConfig]) -> 
     answerable = open_now or not shown or (question is not None and question.kind in {"item", "role"})
     asked: Asked | None = "rating" if shown else None
     if question is not None and (open_now or not shown):
-        asked = _ASKED.get(question.kind, question.kind)  # type: ignore[arg-type]
+        asked = "item" if asks_several(question) else _ASKED.get(question.kind, question.kind)  # type: ignore[arg-type]
     asked_about = [question.qid] if question and question.qid else []
     recent = (*asked_about, *(change.qid for change in reversed(state.history)))
     return Context(

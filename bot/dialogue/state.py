@@ -70,6 +70,11 @@ class Question:
     times: int = 0
 
 
+def asks_several(question: Question) -> bool:
+    """Whether it asks at once if several things are liked; they are its choices."""
+    return question.kind == "polarity" and question.qid is None
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One preference that was stored lately, kept for undoing and correcting it.

@@ -8,9 +8,10 @@ from bot.dialogue.domains import named_domains
 from bot.dialogue.handlers.profile import confirm_reset, deleted, reset_done
 from bot.dialogue.handlers.switches import in_turn, switched_domain
 from bot.dialogue.opinions import Opinion, acknowledged, kept_without_role, note, note_values, settled, take_properties
-from bot.dialogue.questions import has_one_option, raised, resolved, which_polarity
+from bot.dialogue.questions import grouped, has_one_option, raised, resolved, which_polarity
 from bot.dialogue.scene import Handler, Move, Scene
-from bot.dialogue.state import Choice, Question
+from bot.dialogue.several import excepts, opinions_on
+from bot.dialogue.state import Choice, Question, asks_several
 from bot.dialogue.wishes import narrowed
 from data.model import Polarity, Qid
 from nlu.intents.coarse import ANSWERING
@@ -53,7 +54,8 @@ def _fits(scene: Scene, question: Question) -> bool:
         case "confirmation" | "reset_confirmation":
             return plain and scene.coarse in {"affirm", "deny"}
         case "polarity":
-            return plain and scene.coarse in ANSWERING and _stated(scene) is not None
+            tells = plain and (_stated(scene) is not None or scene.hears("partly"))
+            return scene.coarse in ANSWERING and (tells or excepts(scene, question))
         case "item" | "role" | "delete":
             agrees = scene.coarse == "affirm" and has_one_option(question)
             return plain and (scene.coarse == "deny" or agrees or _only_judges(scene, question))
@@ -76,13 +78,15 @@ def _asked_again(scene: Scene, question: Question) -> Move | None:
     answer = scene.understood.answer
     if answer and answer.among:
         left = replace(question, choices=tuple(question.choices[place] for place in answer.among))
+    elif asks_several(question) and scene.hears("partly"):
+        left = replace(question, times=1)
     elif _only_judges(scene, question):
         left = replace(question, polarity=_stated(scene))
     else:
         return None
     others = tuple(asked for asked in scene.state.questions if asked.serial != question.serial)
     move = scene.move(events=frozenset({"preference"}))
-    return move.with_state(questions=(*others, replace(left, times=0, age=0)))
+    return move.with_state(questions=(*others, replace(left, times=left.times if asks_several(left) else 0, age=0)))
 
 
 def _stated(scene: Scene) -> Polarity | None:
@@ -119,7 +123,7 @@ def _item(scene: Scene, move: Move, question: Question) -> Move:
         if question.polarity is None:
             mention = Mention(0, 0, choice.label, (), choice.qid, role=question.property)
             asked = which_polarity(scene, choice.qid, mention, critique=question.critique)
-            move = move.also(state=raised(move.state, [asked]), events={"preference"})
+            move = _asked_together(scene, move, asked)
             continue
         role = None if _is_item(scene, choice.qid) else question.property
         move = note(scene, move, Opinion(choice.qid, question.polarity, role, "stated", question.mention, others))
@@ -127,6 +131,14 @@ def _item(scene: Scene, move: Move, question: Question) -> Move:
             bare = Reference(0, 0, "", question.polarity, question.property)
             move = take_properties(scene, move, [bare], [(0, choice.qid)], unstated=None, critique=question.critique)
     return acknowledged(scene, move)
+
+
+def _asked_together(scene: Scene, move: Move, asked: Question) -> Move:
+    """The move with one more question whether something is liked, joined to one that was not asked yet."""
+    top = move.state.questions[-1] if move.state.questions else None
+    joined = [top] if top and top.kind == "polarity" and not top.times else []
+    left = resolved(move.state, top) if top and joined else move.state
+    return move.also(state=raised(left, grouped(scene, [asked, *joined])), events={"preference"})
 
 
 def _is_item(scene: Scene, qid: Qid) -> bool:
@@ -145,11 +157,34 @@ def _role(scene: Scene, move: Move, question: Question) -> Move:
     return acknowledged(scene, note(scene, move, given))
 
 
+def _polarities(scene: Scene, move: Move, question: Question) -> Move:
+    """Opinions on several things; a button picks one, and the others are asked about again."""
+    stated: Polarity | None = "-" if _none_of_them(scene) else _stated(scene)
+    signs = opinions_on(scene, question, _chosen(scene, question), None if scene.does == "answer" else stated)
+    if not signs:
+        return move.also(scene.say("no_opinion_noted", mention=question.mention), events={"preference"})
+    if scene.does == "answer":
+        move = move.with_state(questions=(*move.state.questions, replace(question, times=0, age=0)))
+    for choice in question.choices:
+        if choice.qid and (sign := signs.get(choice.qid)):
+            given = Opinion(choice.qid, sign, choice.property, mention=choice.label)
+            ready = settled(scene, given)
+            move = note(scene, move, ready if isinstance(ready, Opinion) else given)
+    return acknowledged(scene, move)
+
+
+def _none_of_them(scene: Scene) -> bool:
+    answer = scene.understood.answer
+    return answer is not None and answer.none
+
+
 def _polarity(scene: Scene, move: Move, question: Question) -> Move:
+    if asks_several(question):
+        return _polarities(scene, move, question)
     answer = scene.understood.answer
     picked = answer.chosen[0] if answer and answer.chosen else None
     polarity = _stated(scene) or (("+", "-")[picked] if picked is not None and picked < 2 else None)
-    if question.qid is None or polarity is None:
+    if question.qid is None or polarity is None or _none_of_them(scene):
         return move.also(scene.say("no_opinion_noted", mention=question.mention), events={"preference"})
     given = Opinion(question.qid, polarity, question.property, mention=question.mention)
     ready = settled(scene, given)
