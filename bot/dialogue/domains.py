@@ -5,7 +5,7 @@ from data.model import Domain
 from nlu.entities.message import Message
 from nlu.entities.words import load_words
 
-__all__ = ["named_domains"]
+__all__ = ["named_domains", "nouns_of"]
 
 
 def named_domains(scene: Scene) -> tuple[Domain, ...]:
@@ -16,7 +16,7 @@ def named_domains(scene: Scene) -> tuple[Domain, ...]:
     message = Message(understood.text, load_words())
     found: list[Domain] = []
     for place in range(len(message)):
-        of_noun = [domain for domain in scene.know.domains if message.word(place) in _nouns(scene, domain)]
+        of_noun = [domain for domain in scene.know.domains if message.word(place) in nouns_of(scene, domain)]
         if not of_noun and message.word(place) not in message.words.common:
             return ()
         found += of_noun[:1]
@@ -24,7 +24,8 @@ def named_domains(scene: Scene) -> tuple[Domain, ...]:
     return several if len(several) > 1 else ()
 
 
-def _nouns(scene: Scene, domain: Domain) -> set[str]:
+def nouns_of(scene: Scene, domain: Domain) -> set[str]:
+    """Words for the items of a domain, and its name, in any language."""
     config = scene.know.domains[domain]
     labels = {label.casefold() for label in config.labels.values()}
     return labels | {noun for of_language in config.nouns.values() for noun in of_language}

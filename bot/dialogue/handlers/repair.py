@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from bot.dialogue import recommending
+from bot.dialogue.namesakes import asked_of_a_name, namesake
 from bot.dialogue.opinions import Opinion, acknowledged, note, take, take_properties
 from bot.dialogue.profile import with_preference, without
 from bot.dialogue.questions import MENUS, raised, resolved, role_said
@@ -53,7 +54,8 @@ def _undo(scene: Scene) -> Move:
 
 def corrects(scene: Scene) -> bool:
     """Whether the message corrects what was understood."""
-    return scene.hears("correction") and bool(_last(scene) or _guessed(scene) or _denied(scene))
+    heard = scene.hears("correction") and bool(_last(scene) or _guessed(scene) or _denied(scene))
+    return heard or namesake(scene) is not None
 
 
 def _guessed(scene: Scene) -> Question | None:
@@ -68,7 +70,21 @@ def _denied(scene: Scene) -> set[Qid | None]:
     return {_likely(one) for one in scene.understood.mentions if scene.say.hears("denying", text[: one.start])}
 
 
+def _of_that_name(scene: Scene, other: Qid) -> Move:
+    """The item of another kind in place of the one that was understood, with the same opinion."""
+    move, question, change = scene.move(events=frozenset({"preference"})), asked_of_a_name(scene), _last(scene)
+    polarity = question.polarity if question else None
+    if question:
+        move = replace(move, state=resolved(move.state, question))
+    elif change:
+        move, polarity = taken_back(move, change), change.polarity
+    meant = Mention(0, 0, scene.name(other), (), other, polarity)
+    return replace(acknowledged(scene, take(scene, move, [meant])), then="ask" if polarity is None else "remind")
+
+
 def _correct(scene: Scene) -> Move:
+    if other := namesake(scene):
+        return _of_that_name(scene, other)
     question = _guessed(scene)
     move = scene.move(events=frozenset({"preference"}))
     if _denied(scene) & {*scene.state.seeds}:
