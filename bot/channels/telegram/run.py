@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 
 from telegram.error import InvalidToken, TelegramError
 from telegram.ext import ExtBot
-from telegram.request import HTTPXRequest
 
 from bot.channels.conversation import Conversation
 from bot.channels.telegram.pace import ChatRateLimiter
 from bot.channels.telegram.polling import ALLOWED, FINISHING_SECONDS, UNKNOWN_TOKEN, Poller
+from bot.channels.telegram.request import PooledRequest
 from bot.channels.telegram.sending import Outbox, Sender
 from bot.channels.telegram.server import Route, serving, webhook_route
 from bot.channels.telegram.service import TelegramService
@@ -109,8 +109,8 @@ async def _connected(settings: Settings, token: str) -> AsyncIterator[ExtBot[Non
             token,
             base_url=f"{address}/bot",
             base_file_url=f"{address}/file/bot",
-            request=HTTPXRequest(CONNECTIONS, read_timeout=SECONDS, connect_timeout=SECONDS, pool_timeout=SECONDS),
-            get_updates_request=HTTPXRequest(1, read_timeout=SECONDS, connect_timeout=SECONDS),
+            request=PooledRequest(CONNECTIONS, SECONDS),
+            get_updates_request=PooledRequest(1, SECONDS),
             rate_limiter=ChatRateLimiter(messages_per_second(settings)),
         )
     except InvalidToken as error:
