@@ -69,7 +69,8 @@ def _skip(scene: Scene) -> Move:
         kept = acknowledged(scene, kept_without_role(scene, move, [scene.waiting]))
         told = kept if kept.objects else move.also(scene.say("question_skipped"))
         return replace(told, objects=(), then=_after(scene.waiting))  # a skipped question has no objects in the log
-    reaction = {"seen": "seen", "unseen": "unseen"}.get(scene.does, "skip")
+    otherwise = "seen" if scene.hears("knowing") else "skip"
+    reaction = {"seen": "seen", "unseen": "unseen"}.get(scene.does, otherwise)
     if scene.shown is None:
         return scene.move(scene.say("nothing_to_skip"), options=menu(scene))
     move = recommending.rated(scene.move(scene.say(f"noted_{reaction}")), scene.shown, reaction)  # type: ignore[arg-type]

@@ -27,8 +27,14 @@ def _polarity(scene: Scene) -> Polarity | None:
     if scene.coarse == "yes_but" and contrasted and not understood.mentions:
         return "+"  # "yes, but not the director"
     plain: Polarity | None = {"affirm": "+", "deny": "-"}.get(scene.coarse)  # type: ignore[assignment]
-    stated = None if understood.text.endswith("?") else understood.overall  # "what do I like?" is no opinion
+    none = understood.text.endswith("?") or _goes_on(scene)  # "what do I like?" is no opinion
+    stated = None if none else understood.overall
     return plain or stated if bare else None
+
+
+def _goes_on(scene: Scene) -> bool:
+    """Whether a name that was not made out goes on with something else: "also Lord of Ring", "other author"."""
+    return scene.coarse == "inform" and (scene.hears("continuing") or scene.hears("another"))
 
 
 def _check(scene: Scene) -> bool:

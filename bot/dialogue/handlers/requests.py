@@ -96,7 +96,8 @@ def _named(scene: Scene, move: Move) -> tuple[Move, tuple[Qid, ...]]:
     """The move with the opinions of a request noted, and what the items should resemble."""
     told_already = " ".join(scene.understood.unheard)
     examples = [scene.shown] if scene.shown and likens(scene) else []
-    unknown = [name for name in scene.understood.unknown if name not in told_already]
+    whole = scene.understood.text.strip(" .!?")  # "recomend" is a request, not a name
+    unknown = [name for name in scene.understood.unknown if name not in told_already and name != whole]
     conditions = {value for constraint in scene.understood.constraints for value in constraint.values}
     unmet = [constraint.text for constraint in scene.understood.constraints if UNKNOWN_VALUE in constraint.values]
     for mention in scene.understood.mentions:
