@@ -9,7 +9,7 @@ from nlu.entities.answers import read_answer
 from nlu.entities.message import Message
 from nlu.entities.words import load_words
 
-__all__ = ["excepts", "opinions_on"]
+__all__ = ["excepts", "judges", "opinions_on"]
 
 
 def excepts(scene: Scene, question: Question) -> bool:
@@ -36,8 +36,8 @@ def opinions_on(
         return {qid: "-" if qid in excepted else "+" for qid in things}
     if not picked:
         return dict.fromkeys(things, stated) if stated else {}
-    judged = {mention.accepted: mention.polarity for mention in scene.understood.mentions if _judges(scene)}
-    return {qid: judged.get(qid) or (_judges(scene) and stated) or "+" for qid in picked}
+    judged = {mention.accepted: mention.polarity for mention in scene.understood.mentions if judges(scene)}
+    return {qid: judged.get(qid) or (judges(scene) and stated) or "+" for qid in picked}
 
 
 def _exceptions(scene: Scene, question: Question) -> list[Qid]:
@@ -53,7 +53,7 @@ def _exceptions(scene: Scene, question: Question) -> list[Qid]:
     return []
 
 
-def _judges(scene: Scene) -> bool:
+def judges(scene: Scene) -> bool:
     """Whether the message has words of liking or disliking; without, names in it are only picked."""
     message = Message(scene.understood.text, load_words())
     return any(map(message.is_opinion, range(len(message))))

@@ -8,9 +8,10 @@ from bot.dialogue.handlers.preferences import meant
 from bot.dialogue.opinions import Opinion, acknowledged, note, owns, take, take_properties
 from bot.dialogue.reactions import accepts
 from bot.dialogue.scene import Handler, Move, Scene, current
+from bot.dialogue.several import judges
 from bot.dialogue.wishes import narrowed, told
 from data.model import Polarity
-from nlu.intents.coarse import JUDGING, OF_THE_ITEM, OF_THE_REST
+from nlu.intents.coarse import JUDGING, OF_THE_ITEM, OF_THE_REST, STATING
 
 
 def _polarity(scene: Scene) -> Polarity | None:
@@ -34,7 +35,8 @@ def _polarity(scene: Scene) -> Polarity | None:
 
 def _goes_on(scene: Scene) -> bool:
     """Whether a name that was not made out goes on with something else: "also Lord of Ring", "other author"."""
-    return scene.coarse == "inform" and (scene.hears("continuing") or scene.hears("another"))
+    going_on = scene.hears("continuing") or scene.hears("another")
+    return going_on and scene.coarse in STATING and not judges(scene)
 
 
 def _check(scene: Scene) -> bool:

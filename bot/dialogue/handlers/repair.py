@@ -55,7 +55,7 @@ def _undo(scene: Scene) -> Move:
 def corrects(scene: Scene) -> bool:
     """Whether the message corrects what was understood."""
     heard = scene.hears("correction") and bool(_last(scene) or _guessed(scene) or _denied(scene))
-    return heard or namesake(scene) is not None
+    return not scene.does and (heard or namesake(scene) is not None)
 
 
 def _guessed(scene: Scene) -> Question | None:
