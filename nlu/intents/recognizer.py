@@ -1,5 +1,6 @@
 """The client of the Rasa server: text in, coarse intents with probabilities out."""
 
+import asyncio
 import random
 import time
 from collections.abc import Callable
@@ -20,6 +21,8 @@ _REMEMBERED: Final = 512
 """Texts whose result is kept."""
 _LONGEST: Final = 1000
 """Characters that are classified; what follows says no more about the intent."""
+_MOST_AT_ONCE: Final = 8
+"""Messages that are asked about at a time: Rasa takes them one by one, and a longer queue costs the pool its time."""
 _PAUSE: Final = Backoff(first=2.0, cap=10.0)
 """How long a server that lets messages wait is left alone; then one message tries whether it answers again."""
 _NOTHING: Final = IntentResult((("fallback", 1.0),))
@@ -49,6 +52,7 @@ class RasaIntentRecognizer:
         """
         self._url = url.rstrip("/")
         self._client = httpx.AsyncClient(base_url=self._url, timeout=timeout, trust_env=False, transport=transport)
+        self._places = asyncio.Semaphore(_MOST_AT_ONCE)
         self._known: Memory[str, IntentResult] = Memory(_REMEMBERED)
         self._breaker = Breaker(clock, random.Random(), pause=_PAUSE)
 
@@ -72,8 +76,12 @@ class RasaIntentRecognizer:
         return result
 
     async def _parse(self, text: str) -> Any:
-        if not self._breaker.admits():
-            raise self._failure("it left the last messages unanswered")
+        async with self._places:
+            if not self._breaker.admits():
+                raise self._failure("it left the last messages unanswered")
+            return await self._ask(text)
+
+    async def _ask(self, text: str) -> Any:
         try:
             try:
                 response = await self._client.post("/model/parse", json={"text": text})

@@ -28,6 +28,8 @@ from data.domains import DomainConfig
 SWEEP_SECONDS = 5.0
 TYPING_AFTER = 0.4
 """Seconds after which somebody who waits is shown that an answer is being written; most answers are there by then."""
+CROWDED = 50
+"""Turns in hand above which nobody is told that an answer is being written: it would only put it off."""
 TYPING_LASTS = 4.5
 """Seconds after which Telegram is told again; it shows it for five."""
 
@@ -129,6 +131,8 @@ class TelegramService:
 
     async def _show_typing(self, chat: int) -> None:
         await asyncio.sleep(TYPING_AFTER)
+        if len(self._busy) > CROWDED:
+            return
         with suppress(TelegramError):
             while True:
                 await self._bot.send_chat_action(chat, ChatAction.TYPING)
