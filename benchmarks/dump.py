@@ -123,8 +123,8 @@ def entity(number: int, kind: str, rng: random.Random, filler: Sequence[Mapping[
 
 def build(dump: Path, folder: Path, workers: int, results: "multiprocessing.Queue[dict[str, Any]]") -> None:
     from data.building.dump import DumpBuild, DumpOptions
-    from data.building.genres import load_genres
     from data.catalogue import write_entities
+    from data.catalogue.genres import load_genres
     from data.domains import load_domains
     from data.sparql.vocabulary import load_vocabulary
 

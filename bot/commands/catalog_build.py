@@ -114,11 +114,11 @@ def import_file(
 ) -> None:
     """Adds a file to the catalogue."""
     from bot.errors import DataError
-    from data.building.genres import load_genres
     from data.building.importing import Importer
     from data.building.publish import publish
     from data.building.tables import load_mapping
     from data.catalogue import load_catalogue
+    from data.catalogue.genres import load_genres
     from data.sparql.reader import LANGUAGES
     from data.sparql.vocabulary import load_vocabulary
 
@@ -173,9 +173,9 @@ def _from_endpoint(
     config: "DomainConfig", endpoint: "PatientEndpoint", folder: Path, limit: int | None, since: str | None
 ) -> "Published":
     from bot.tally import shown_tally
-    from data.building.genres import load_genres
     from data.building.harvest import Harvest, HarvestOptions
     from data.building.publish import publish
+    from data.catalogue.genres import load_genres
     from data.sparql.vocabulary import load_vocabulary
 
     options = HarvestOptions(limit=limit, since=since)
@@ -205,7 +205,7 @@ def _streamed(
     dump: Path, domains: "Mapping[Domain, DomainConfig]", folder: Path, workers: int | None, tally: "Tally"
 ) -> "tuple[list[Published], Mapping[str, int]]":
     from data.building.dump import DumpBuild, DumpOptions
-    from data.building.genres import load_genres
+    from data.catalogue.genres import load_genres
     from data.sparql.vocabulary import load_vocabulary
 
     options = DumpOptions(workers=workers, progress=lambda what, lines: tally.count(what, lines, 0))
@@ -218,8 +218,8 @@ def _streamed(
 def _on_spark(
     dump: Path, domains: "Mapping[Domain, DomainConfig]", folder: Path, master: str
 ) -> "tuple[list[Published], Mapping[str, int]]":
-    from data.building.genres import load_genres
     from data.building.spark import SparkBuild, spark_session
+    from data.catalogue.genres import load_genres
     from data.sparql.reader import LANGUAGES
     from data.sparql.vocabulary import load_vocabulary
 

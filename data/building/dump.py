@@ -15,11 +15,11 @@ import numpy as np
 
 from data.building.ancestry import Ancestry
 from data.building.chunks import CHUNK_BYTES, chunks_of, worked
-from data.building.genres import Genres
 from data.building.passes import first_pass, number_of, second_pass_from
 from data.building.selecting import Selection
 from data.building.spool import Spool
 from data.building.wikidata_json import Interest
+from data.catalogue.genres import Genres
 from data.domains import DomainConfig
 from data.errors import MissingFileError
 from data.model import Domain, Entity

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from data.building.genres import Genres, with_one_genre_a_name
-from data.building.names import as_value
 from data.building.spool import Spool
+from data.catalogue.genres import Genres, with_one_genre_a_name
+from data.catalogue.names import as_value
 from data.domains import DomainConfig
 from data.errors import BackendError
 from data.model import Entity, Qid

@@ -11,12 +11,12 @@ import orjson
 
 from data.building.ancestry import Ancestry
 from data.building.chunks import lines_of, open_dump, undamaged
-from data.building.genres import Genres
-from data.building.names import as_value
 from data.building.passes import number_of
 from data.building.rdf import read_triples
 from data.building.tables import TableMapping, read_table
 from data.building.wikidata_json import Interest, Reduced, draft_of, parse_line, reduce_entity, superclasses
+from data.catalogue.genres import Genres
+from data.catalogue.names import as_value
 from data.domains import DomainConfig
 from data.errors import DataError, MissingFileError, UsageError
 from data.model import Entity, Qid

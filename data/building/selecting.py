@@ -10,10 +10,10 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from data.building.genres import Genres, with_one_genre_a_name
-from data.building.names import as_value
 from data.building.passes import Numbers, number_of
 from data.building.wikidata_json import Reduced, draft_of
+from data.catalogue.genres import Genres, with_one_genre_a_name
+from data.catalogue.names import as_value
 from data.domains import DomainConfig
 from data.model import Domain, Entity, Qid
 from data.sparql.reader import Draft, EntityReader

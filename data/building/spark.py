@@ -18,11 +18,11 @@ import numpy as np
 import orjson
 
 from data.building.ancestry import Ancestry
-from data.building.genres import Genres, with_one_genre_a_name
 from data.building.passes import Numbers, first_pass, number_of, second_pass
 from data.building.selecting import DomainSelector, stronger
 from data.building.wikidata_json import Interest
 from data.catalogue.format import dump_entity, parse_entity
+from data.catalogue.genres import Genres, with_one_genre_a_name
 from data.domains import DomainConfig
 from data.errors import BackendError, MissingFileError
 from data.model import Domain, Entity, Qid

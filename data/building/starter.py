@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from data.building.facts import Facts, Item, StarterConfig, Value, italian_title, read_config, read_facts
-from data.building.genres import GENRE, Genres, load_genres, with_one_genre_a_name
-from data.building.names import distinct_names
 from data.building.selection import choose
 from data.building.tidying import without_misleading_aliases
 from data.catalogue import STARTER, write_entities
+from data.catalogue.genres import GENRE, Genres, load_genres, with_one_genre_a_name
+from data.catalogue.names import distinct_names
 from data.domains import DomainConfig, load_domains
 from data.errors import DataError
 from data.model import Domain, Entity, PropertyId, Qid

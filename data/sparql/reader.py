@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from data.building.genres import Genres
+from data.catalogue.genres import Genres
 from data.domains import DomainConfig
 from data.model import Entity, PropertyId, Qid
 from data.sparql.endpoint import Binding

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TypeVar
 
-from data.building.genres import load_genres
+from data.catalogue.genres import load_genres
 from data.domains import DomainConfig
 from data.errors import BackendError, StorageError
 from data.model import Domain, Entity, Qid

@@ -10,8 +10,8 @@ import pytest
 
 from data.building.difference import compare
 from data.building.dump import DumpBuild, DumpOptions
-from data.building.genres import load_genres
 from data.catalogue import load_catalogue, write_entities
+from data.catalogue.genres import load_genres
 from data.domains import load_domains
 from data.errors import DataError, MissingFileError
 from data.model import Entity

@@ -9,9 +9,9 @@ import pytest
 from pyoxigraph import Literal, Quad
 
 from data.building.difference import compare
-from data.building.genres import load_genres
 from data.building.harvest import Harvest, HarvestOptions
 from data.catalogue import load_catalogue, write_entities
+from data.catalogue.genres import load_genres
 from data.domains import DomainConfig, load_domain, load_domains
 from data.errors import BackendError
 from data.model import Entity

@@ -9,10 +9,10 @@ import pytest
 
 from data.building import chunks
 from data.building.difference import compare
-from data.building.genres import load_genres
 from data.building.importing import Importer
 from data.building.tables import load_mapping
 from data.catalogue import load_catalogue, write_entities
+from data.catalogue.genres import load_genres
 from data.domains import load_domains
 from data.errors import ConfigError, DataError, MissingFileError, UsageError
 from data.model import Entity, Qid

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from data.building.dump import DumpBuild, DumpOptions
-from data.building.genres import load_genres
+from data.catalogue.genres import load_genres
 from data.domains import load_domains
 from data.model import Entity
 from data.sparql.reader import LANGUAGES

@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from data.building.genres import GENRE, load_genres
 from data.catalogue import STARTER, Catalogue, load_catalogue
+from data.catalogue.genres import GENRE, load_genres
 from data.catalogue.summary import search, summarise
 from data.domains import load_domains
 

@@ -1,6 +1,6 @@
 import pytest
 
-from data.building.genres import load_genres
+from data.catalogue.genres import load_genres
 from data.domains import load_domains
 from data.sparql.endpoint import Binding
 from data.sparql.reader import EntityReader, popularity

@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from data.building.names import distinct_names
+from data.catalogue.names import distinct_names
 from data.errors import ConfigError
 from data.model import Entity, Qid
 
@@ -17,7 +17,7 @@ __all__ = ["GENRE", "Genres", "load_genres", "with_one_genre_a_name"]
 GENRE = "P136"
 SUBJECT = "P921"
 SUBCLASS = "P279"
-_FILE = Path(__file__).parents[1] / "catalogue" / "genres.yaml"
+_FILE = Path(__file__).with_name("genres.yaml")
 
 
 class _Genre(BaseModel):

@@ -1,4 +1,4 @@
-"""Small things that all ways of building need: names that differ, and entities as mere values."""
+"""Small things that reading and building need: names that differ, and entities as mere values."""
 
 import dataclasses
 from collections.abc import Iterable

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from data.building.genres import load_genres
+from data.catalogue.genres import load_genres
 from data.errors import ConfigError
 from data.model import Entity
 
