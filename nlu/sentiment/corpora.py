@@ -157,17 +157,29 @@ def _whole_words(text: str, start: int, end: int) -> Span | None:
 
 
 def snippets(paths: Sequence[Path]) -> Iterator[Opinion]:
-    """Review sentences rated from -4 to 4, one "id, rating, text" a line: the form of VADER's published ratings."""
+    """Review sentences rated from -4 to 4, one "id, rating, text" a line: the form of VADER's published ratings.
+
+    Raises:
+        MissingFileError: when a file is not there.
+        DataError: when a line has no rating.
+    """
     for path in paths:
         if not path.is_file():
             raise MissingFileError(f"{path} is missing: name a file of rated sentences, or leave the option out.")
-        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        for place, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
             number, rating, text = [*line.split("\t", 2), "", ""][:3]
-            score = float(rating or 0)
+            score = _rating(rating, path, place)
             if _FAINT < abs(score) < _STRONG or not 3 <= len(words(text)) <= 40:
                 continue
             sign = "0" if abs(score) <= _FAINT else "+" if score > 0 else "-"
             yield Opinion(text, (), (sign,), f"{path.name}-{number.split('_')[0]}", "snippets")
+
+
+def _rating(text: str, path: Path, line: int) -> float:
+    try:
+        return float(text or 0)
+    except ValueError as error:
+        raise DataError(f"{path}, line {line}: expected id, rating and text, with tabs between them.") from error
 
 
 def rated_clauses(opinions: Iterable[Opinion]) -> dict[str, list[str]]:

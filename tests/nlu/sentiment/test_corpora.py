@@ -124,3 +124,10 @@ def test_labels_that_a_first_model_contradicts_are_dropped_and_silence_is_no_opi
     examples = [Instance((word,), sign) for word, sign in (("a", "+"), ("b", "+"), ("c", "-"))]
     kept = agreeing(examples, np.array([[0.1, 0.1, 0.8], [0.8, 0.1, 0.1], [0.02, 0.95, 0.03]]))
     assert kept == [Instance(("a",), "+"), Instance(("c",), "0")]
+
+
+def test_a_file_that_holds_no_ratings_is_named_with_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "model.bin"
+    path.write_bytes(b"1\t2.0\tfine\n\x00\xff\t\x80\x02}q\tx\n")
+    with pytest.raises(DataError, match=r"model\.bin, line 2: expected id, rating and text"):
+        list(snippets([path]))
