@@ -20,6 +20,17 @@ def named_folder(text: str) -> Path:
     return Path(text)
 
 
+def named_path(text: str) -> Path:
+    """The file or folder that an option names, which must not be empty either.
+
+    Raises:
+        typer.BadParameter: the name is empty.
+    """
+    if not text.strip():
+        raise typer.BadParameter("the name of the file or folder is empty")
+    return Path(text)
+
+
 DataDir = Annotated[
     Path | None,
     typer.Option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.commands import Json, emit, group
-from bot.options import DataDir, settings_of
+from bot.options import DataDir, named_folder, settings_of
 
 if TYPE_CHECKING:
     from bot.config import Settings
@@ -25,7 +25,12 @@ Domains = Annotated[
 ]
 Out = Annotated[
     Path | None,
-    typer.Option(help="Folder for the catalogue; default: `catalogue` in the data folder.", show_default=False),
+    typer.Option(
+        parser=named_folder,
+        metavar="<path>",
+        help="Folder for the catalogue; default: `catalogue` in the data folder.",
+        show_default=False,
+    ),
 ]
 Built = Annotated[
     str | None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.commands import Json, emit, group
-from bot.options import DataDir, settings_of
+from bot.options import DataDir, named_folder, named_path, settings_of
 from bot.tally import bars, shown_bar
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ Source = Annotated[Path, typer.Argument(help="A file or a dataset's folder.", sh
 FormatName = Annotated[
     str | None, typer.Option("--format", "-f", help="The source's format; detected by default.", show_default=False)
 ]
+REMEDY = "Choose another format with --format, or leave it out to have it detected."
 SHOWN_PROBLEMS = 200
 """Problems printed before the rest is only counted."""
 
@@ -34,12 +35,15 @@ def register(app: typer.Typer) -> None:
 
 def stats(source: Source, format_name: FormatName = None, as_json: Json = False) -> None:
     """Prints the figures that the dataset's paper or card prints."""
+    from data.errors import DataError
     from data.formats import open_dataset
 
     dataset = open_dataset(source, format_name)
     problems: list[str] = []
     found = dataset.format.statistics(dataset.files, lambda problem: problems.append(str(problem)))
     domains = found.get("domains") or {"movie": found}
+    if problems and not any(_has_counts(part) for part in domains.values()):
+        raise DataError(f"{source}: nothing in it can be read as {dataset.format.name}; {problems[0]}. {REMEDY}")
     if as_json:
         emit({"format": dataset.format.name, "files": len(dataset.files), "domains": domains})
     else:
@@ -84,21 +88,28 @@ def convert(
     ctx: typer.Context,
     source: Source,
     target: Annotated[str, typer.Option("--to", help="The target's format.", show_default=False)],
-    out: Annotated[Path, typer.Option("--out", help="File or folder to write; a folder keeps the layout.")],
+    out: Annotated[
+        Path,
+        typer.Option(parser=named_path, metavar="<path>", help="File or folder to write; a folder keeps the layout."),
+    ],
     format_name: FormatName = None,
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
     """Converts from any format to any other; what the target cannot hold is listed in conversion.json beside it."""
+    from data.errors import DataError
     from data.formats import open_dataset
-    from data.formats.convert import SIDE_FILE
+    from data.formats.convert import SIDE_FILE, NothingReadError
     from data.formats.convert import convert as run
 
     dataset = open_dataset(source, format_name)
     problems: list[str] = []
     mapper = _mapper(ctx, data_dir) if target in {"converse", "dialoguekit"} and target != dataset.format.name else None
-    with shown_bar("Converting", len(dataset.files)) as advance:
-        made = run(dataset, target, out, lambda problem: problems.append(str(problem)), mapper=mapper, advance=advance)
+    try:
+        with shown_bar("Converting", len(dataset.files)) as advance:
+            made = run(dataset, target, out, lambda found: problems.append(str(found)), mapper=mapper, advance=advance)
+    except NothingReadError as error:
+        raise DataError(f"{error} {REMEDY}") from error
     if as_json:
         emit(made.account() | {"problems": problems[: 10 * SHOWN_PROBLEMS]})
     else:
@@ -163,9 +174,10 @@ def map_titles(
 
 def fetch(
     names: Annotated[list[str] | None, typer.Argument(help="Datasets; all by default.", show_default=False)] = None,
-    out: Annotated[Path, typer.Option("--out", help="Folder; each dataset gets one of its own in it.")] = Path(
-        "datasets"
-    ),
+    out: Annotated[
+        Path,
+        typer.Option(parser=named_folder, metavar="<path>", help="Folder; each dataset gets one of its own in it."),
+    ] = Path("datasets"),
 ) -> None:
     """Downloads published datasets from their public homes; an interrupted download goes on where it stopped."""
     from data.formats.fetch import checksum, home_of, load_homes
@@ -195,6 +207,11 @@ def fetch(
 def _warn(source: Path, problems: int) -> None:
     if problems:
         typer.echo(f"{problems} problems in the files; see: converse dataset validate {source}", err=True)
+
+
+def _has_counts(part: Mapping[str, Any]) -> bool:
+    """Whether a statistics table counts anything."""
+    return any(isinstance(value, int | float) and value for value in part.values())
 
 
 def _mapper(ctx: typer.Context, data_dir: Path | None, domain: str = "movie") -> "EntityMapper":

@@ -64,11 +64,11 @@ def open_dataset(root: Path, name: str | None = None) -> Dataset:
         made for made in candidates if kinds[made.name]
     ]
     if not found:
-        wanted = f"the {name} format" if name else f"a known format (choose with --format: {', '.join(FORMATS)})"
+        wanted = f"the {name} format" if name else f"a known format ({', '.join(FORMATS)})"
         raise DataError(f"{root}: no file in {wanted}")
     if len(found) > 1:
         names = ", ".join(made.name for made in found)
-        raise DataError(f"{root}: holds files of several formats ({names}); name a file, or choose with --format")
+        raise DataError(f"{root}: holds files of several formats ({names}); name a file or folder of one of them")
     files = kinds[found[0].name]
     return Dataset(found[0], root, files, tuple(path for path in paths if path not in files))
 

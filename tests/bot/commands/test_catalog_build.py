@@ -127,3 +127,12 @@ def test_a_file_without_items_is_refused(tmp_path: Path) -> None:
     result = run(tmp_path, "import", path, "--domain", "movie")
     assert isinstance(result.exception, DataError)
     assert not (tmp_path / "catalogue").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments", [["build", "--domain", "movie"], ["import", "films.csv", "--domain", "movie"]], ids=lambda one: one[0]
+)
+def test_an_empty_name_of_the_output_is_refused(arguments: list[str]) -> None:
+    result = CliRunner().invoke(build_app(), ["catalog", *arguments, "--out", ""])
+    assert result.exit_code == 2
+    assert "the name of the folder is empty" in result.output

@@ -147,3 +147,31 @@ def test_fetch_without_network_says_what_to_place_by_hand(tmp_path: Path) -> Non
 
 def test_every_readable_format_has_a_home() -> None:
     assert set(load_homes()) == set(small.MAKERS)
+
+
+@pytest.mark.parametrize("name", ["converse", "redial", "recommind", "crsarena", "reddit-movie"])
+def test_a_source_of_which_nothing_can_be_read_is_an_error(name: str, tmp_path: Path) -> None:
+    source = tmp_path / "source.txt"
+    source.write_text("no dataset\n")
+    out = tmp_path / "out"
+    for arguments in (("stats", source), ("convert", source, "--to", name, "--out", out)):
+        done = run(*arguments, "-f", name)
+        assert done.returncode == 2
+        assert f"nothing in it can be read as {name}" in done.stderr
+        assert "--format" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["source.txt"]
+
+
+@pytest.mark.parametrize("command", ["check", "map"])
+def test_no_message_names_an_option_that_its_command_lacks(command: str, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("no dataset\n")
+    done = run(command, tmp_path)
+    assert done.returncode == 2
+    assert "--format" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("convert", "in", "--to", "redial"), ("fetch", "converse")])
+def test_an_empty_name_of_the_output_is_refused(arguments: tuple[str, ...]) -> None:
+    done = run(*arguments, "--out", "")
+    assert done.returncode == 2
+    assert "is empty" in done.stderr
