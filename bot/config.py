@@ -1,8 +1,10 @@
 """Settings of the running bot: from the environment, overridden by command-line options, validated once at start."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 import platformdirs
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
@@ -16,6 +18,8 @@ from bot.errors import ConfigError
 PREFIX = "CONVERSE_"
 MOST_DAYS = 36_500
 """The longest retention period: a hundred years; a few thousand would reach back before the calendar begins."""
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+"""Hosts to which a proxy on this machine may pass webhooks on without encryption."""
 DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+psycopg", "postgres": "postgresql+psycopg"}
 
 
@@ -85,7 +89,7 @@ class Settings(BaseSettings):
     wikidata_endpoint: str = "https://query.wikidata.org/sparql"
     wikidata_contact: str | None = None
     domain: str = "movie"
-    language: Annotated[str, Field(pattern="^[a-z]{2}$")] = "en"
+    language: str = "en"
     mode: InteractionMode = "mixed"
     catalogue: Path | None = None
     sentiment_model: str = "default"
@@ -112,12 +116,49 @@ class Settings(BaseSettings):
             _database(value)
         return value
 
+    @field_validator("language")
+    @classmethod
+    def _known_language(cls, value: str) -> str:
+        from bot.dialogue.wording import load_wordings  # only where one is given: reading them takes time
+
+        known = sorted(load_wordings())
+        if value not in known:
+            raise ValueError(f"{value!r} is not spoken; choose one of {', '.join(known)}")
+        return value
+
+    @field_validator("telegram_base_url")
+    @classmethod
+    def _web_address(cls, value: str | None) -> str | None:
+        if value is not None:
+            _host(value, ("http", "https"))
+        return value
+
+    @field_validator("webhook_url")
+    @classmethod
+    def _public_address(cls, value: str | None) -> str | None:
+        if value is not None and _host(value, ("http", "https")) not in LOOPBACK:
+            _host(value, ("https",))
+        return value
+
     @property
     def database(self) -> URL:
         """URL of the database with the driver that the store uses."""
         if self.database_url is None:
             return URL.create("sqlite+aiosqlite", database=str(self.data_dir / "converse.db"))
         return _database(self.database_url)
+
+
+def _host(text: str, schemes: Sequence[str]) -> str:
+    """The host of a web address. Raises ValueError when it is none, or begins with another scheme."""
+    problem = f"is no address that can be used; write {schemes[-1]}://HOST or {schemes[-1]}://HOST:PORT/PATH"
+    try:
+        parts = urlsplit(text)
+        _ = parts.port
+    except ValueError:
+        raise ValueError(problem) from None
+    if parts.scheme not in schemes or not parts.hostname:
+        raise ValueError(problem)
+    return parts.hostname
 
 
 def _database(text: str) -> URL:

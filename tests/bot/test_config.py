@@ -52,6 +52,11 @@ def test_unknown_setting_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> 
         ("CONVERSE_DATABASE_URL", "mysql://host/name", "'mysql' is not supported"),
         ("CONVERSE_DATABASE_URL", "nonsense", "no database URL"),
         ("CONVERSE_DATABASE_URL", "sqlite://", "names no file"),
+        ("CONVERSE_LANGUAGE", "xx", "setting language: 'xx' is not spoken; choose one of en, it"),
+        ("CONVERSE_WEBHOOK_URL", "http://bot.example.org/x", "write https://HOST"),
+        ("CONVERSE_WEBHOOK_URL", "https://", "write https://HOST"),
+        ("TELEGRAM_BASE_URL", "nonsense", "no address that can be used"),
+        ("TELEGRAM_BASE_URL", "http://host:port", "no address that can be used"),
     ],
 )
 def test_impossible_value_is_one_clear_line(
@@ -66,3 +71,8 @@ def test_impossible_value_is_one_clear_line(
 def test_secrets_are_not_shown() -> None:
     settings = load_settings(telegram_bot_token="123:very-secret")
     assert "very-secret" not in repr(settings)
+
+
+@pytest.mark.parametrize("url", ["https://bot.example.org/x", "http://127.0.0.1:8443/x", "http://localhost/x"])
+def test_webhooks_come_over_https_or_from_this_machine(url: str) -> None:
+    assert load_settings(webhook_url=url).webhook_url == url
