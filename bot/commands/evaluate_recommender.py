@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bot.commands import Json, emit, group
-from bot.errors import UsageError
+from bot.errors import DataError, UsageError
 from bot.options import DataDir, settings_of
 
 if TYPE_CHECKING:
@@ -99,7 +99,14 @@ def _published(data: Path, settings: "Settings") -> dict[str, Any]:
             users.setdefault(file.domain, []).extend(found)
     if not users:
         raise UsageError(f"{data} holds no messages_*.json in a folder for each domain; give the ConveRSE folder.")
-    return evaluate_published(users, catalogue, GraphRecommender(catalogue, domains))
+    document = evaluate_published(users, catalogue, GraphRecommender(catalogue, domains))
+    if document["ours"]["auc"] is None:
+        raise DataError(
+            f"{data}: nothing can be measured, as that takes somebody with a known entity in the earlier half of their "
+            "opinions, and an item liked and another disliked in the later; give more conversations, or another "
+            "catalogue with CONVERSE_CATALOGUE."
+        )
+    return document
 
 
 def _progress(text: str) -> None:

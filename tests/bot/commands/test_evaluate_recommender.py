@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bot.cli import build_app
-from bot.errors import MissingFileError, UsageError
+from bot.errors import DataError, MissingFileError, UsageError
 
 
 def invoke(*arguments: str) -> str:
@@ -34,3 +34,12 @@ def test_wrong_arguments_are_explained(tmp_path: Path) -> None:
     for dataset in ("mindreader", "redial", "inspired"):
         with pytest.raises(MissingFileError, match="is missing"):
             invoke("--dataset", dataset, "--data", str(tmp_path / "nothing"))
+
+
+def test_conversations_that_allow_no_measurement_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "movie").mkdir()
+    rows = [{"userID": 1, "recognizedObjects": "Q47703+"}]
+    (tmp_path / "movie" / "messages_nl.json").write_text(json.dumps(rows))
+    with pytest.raises(DataError, match="nothing can be measured") as caught:
+        invoke("--dataset", "converse", "--data", str(tmp_path))
+    assert caught.value.exit_code == 2
