@@ -22,7 +22,7 @@ MESSAGE_COLUMNS = [
     "participant", "condition", "received_at", "answered_at", "intent", "events", "objects", "domain",
     "interaction_type",
 ]  # fmt: skip
-SHOWN_COLUMNS = ["participant", "condition", "domain", "cycle", "position", "kind", "item", "rating"]
+SHOWN_COLUMNS = ["participant", "condition", "domain", "cycle", "position", "item", "rating"]
 ANSWER_COLUMNS = ["participant", "condition", "questionnaire", "item", "value", "right"]
 VOTE_COLUMNS = ["participant", "first", "second", "choice", "feedback", "voted_at"]
 
@@ -149,7 +149,6 @@ def shown_items(records: Iterable[tuple[int, Record]]) -> pd.DataFrame:
                     record.domain,
                     record.pagerank_cycle,
                     place,
-                    "recommended",
                     record.recommended,
                     None,
                 ]
@@ -159,19 +158,19 @@ def shown_items(records: Iterable[tuple[int, Record]]) -> pd.DataFrame:
 
 
 def _is_new(row: list[Any], record: Record) -> bool:
-    return bool(row[6] != record.recommended or row[3] != record.pagerank_cycle)
+    return bool(row[5] != record.recommended or row[3] != record.pagerank_cycle)
 
 
 def _react(row: list[Any], before: Record, record: Record) -> None:
     """Notes what the user said of the item that was shown."""
     shown = before.recommended
-    if shown is None or row[6] != shown or row[7] is not None:
+    if shown is None or row[5] != shown or row[6] is not None:
         return
     opinions = dict(record.recognized_objects)
     if shown in opinions:
-        row[7] = opinions[shown]
+        row[6] = opinions[shown]
     elif record.intent in SKIPS and record.recommended != shown:
-        row[7] = "skip"
+        row[6] = "skip"
 
 
 def _answers(rows: Iterable[dict[str, Any]], study: StudyConfig) -> pd.DataFrame:

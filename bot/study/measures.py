@@ -38,7 +38,7 @@ class StudyTables:
             active_at.
         messages: participant, condition, received_at, answered_at, intent, events and objects (lists), domain,
             interaction_type.
-        shown: participant, condition, domain, cycle, position, kind, item, rating ("+", "-", "skip" or None).
+        shown: participant, condition, domain, cycle, position, item, rating ("+", "-", "skip" or None).
         answers: participant, condition, questionnaire, item, value (position of the answer, from 1), right (of
             attention checks).
         votes: participant, first, second, choice, feedback, voted_at.
@@ -80,9 +80,8 @@ def measures(tables: StudyTables) -> pd.DataFrame:
 
 
 def _accuracy(shown: pd.DataFrame) -> pd.DataFrame:
-    recommended = shown[shown["kind"] == "recommended"]
     rows = []
-    for keys, part in recommended.groupby(KEYS, sort=True):
+    for keys, part in shown.groupby(KEYS, sort=True):
         lists = [
             (one.sort_values("position")["rating"] == "+").to_numpy() for _, one in part.groupby(["domain", "cycle"])
         ]
