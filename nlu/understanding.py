@@ -279,8 +279,10 @@ class Understander:
     def _only_describes(self, message: Message, linking: Linking) -> bool:
         """Whether it is nothing but a word for items with conditions: "films from this year", "90s movies"."""
         spans = [span for one in linking.constraints for span in message.occurrences(one.text)]
-        rest = (place for place in range(len(message)) if not any(one.first <= place < one.last for one in spans))
-        return linking.domain is not None and all(message.word(place) in self._words.beside_titles for place in rest)
+        rest = [place for place in range(len(message)) if not any(one.first <= place < one.last for one in spans)]
+        if linking.domain is None or any(map(message.is_opinion, range(len(message)))):
+            return False  # "I don't like rock music" is an opinion
+        return all(message.word(place) in self._words.beside_titles for place in rest)
 
     def _asks_for_something(self, message: Message, linking: Linking) -> bool:
         """Whether it begins as requests do: "something scary but not gory", "a black and white western"."""

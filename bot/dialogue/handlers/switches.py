@@ -61,7 +61,8 @@ def _only_names_a_domain(scene: Scene) -> bool:
     nouns = {noun for of_language in scene.know.domains[understood.domain].nouns.values() for noun in of_language}
     if understood.text.strip(" .!?").casefold() in nouns:
         return True
-    here = understood.domain == state.domain and state.domain_chosen and scene.shown is not None
+    judged = scene.shown is not None or scene.coarse == "preference"  # "I like Earth Song" chooses no domain
+    here = understood.domain == state.domain and state.domain_chosen and judged
     return not here and scene.coarse in CHOOSING | {"affirm"}
 
 
