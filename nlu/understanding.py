@@ -130,7 +130,7 @@ class Understander:
         try:
             if not targets:
                 about = context.asked in _ABOUT_SOMETHING or context.shown is not None or bool(context.recent)
-                wanted = about and not linking.unknown
+                wanted = about and not linking.unknown and not self._of_others(text)
                 overall = await asyncio.to_thread(self._overall, text) if wanted else None
                 return _Opinions(linking, overall=overall)
             spans = tuple(Span(target.start, target.end) for target in targets)
@@ -145,6 +145,15 @@ class Understander:
         item = replace(references[0], polarity=next(signs)) if references else None
         properties = tuple(replace(one, polarity=next(signs)) for one in linking.property_references)
         return _Opinions(replace(linking, mentions=mentions, item_reference=item, property_references=properties))
+
+    def _of_others(self, text: str) -> bool:
+        """Whether it tells what somebody else likes: "he hates fiction", "my dad prefers war"."""
+        message, words = Message(text, self._words), self._words
+        return any(
+            message.word(place).removesuffix("s") in words.opinion
+            and (message.word(place - 1) in words.person_pronouns or message.word(place - 2) in words.possessives)
+            for place in range(1, len(message))
+        )
 
     def _overall(self, text: str) -> Polarity | None:
         """The opinion of a message that names nothing; the last part's, where the rest drowns it: "visto, noioso"."""
@@ -355,8 +364,8 @@ class Understander:
 
 
 def _conditions(linking: Linking, coarse: str) -> tuple[Constraint, ...]:
-    """The conditions of the message; a request may also ask for a kind of item or a mood."""
-    return (*linking.constraints, *linking.wishes) if coarse == _REQUEST else linking.constraints
+    """The conditions of the message; requests and questions may also name a kind of item or a mood."""
+    return (*linking.constraints, *linking.wishes) if coarse in {_REQUEST, "details"} else linking.constraints
 
 
 def _without_deletion(message: Message, linking: Linking, context: Context) -> Linking:

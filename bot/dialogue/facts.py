@@ -12,6 +12,9 @@ VALUES_TOLD = 4
 
 LENGTH: PropertyId = "P2047"
 
+_GENRE: PropertyId = "P136"
+"""What tells best whether something is sad or funny."""
+
 STORY: tuple[PropertyId, ...] = ("P921", "P674", "P840", "P136")
 """Subjects, characters, places and genre: what comes nearest to a plot, best first."""
 
@@ -24,7 +27,7 @@ def answers(scene: Scene, qid: Qid) -> list[str]:
     entity = scene.know.catalogue.get(qid)
     if entity is None or entity.domain is None:
         return []
-    asked = scene.say.asks(scene.turn.text)
+    asked = scene.say.asks(scene.turn.text) or (_GENRE,) * any(one.loose for one in scene.understood.constraints)
     told = [tell(scene, entity) for name, tell in _OWN_WORDS.items() if name in asked]
     return told or _properties(scene, entity, asked)
 

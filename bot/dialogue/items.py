@@ -12,10 +12,10 @@ from bot.channels.base import Link
 from bot.dialogue.profile import opinion
 from bot.dialogue.scene import Scene
 from bot.dialogue.state import Profile
-from data.model import Entity, PropertyId, Qid
+from data.model import Constraint, Entity, PropertyId, Qid
 from recommender.model import Reason
 
-__all__ = ["details", "image", "pages", "preview", "reasons", "summary"]
+__all__ = ["asked_for", "details", "image", "pages", "preview", "reasons", "summary"]
 
 VALUES_SHOWN = 4
 """Values of one property that the details list."""
@@ -79,6 +79,21 @@ def details(scene: Scene, qid: Qid) -> str:
 def reasons(scene: Scene, because: Iterable[Reason], profile: Profile, most: int = REASONS_SHOWN) -> list[str]:
     """The strands of an explanation as clauses ("it is directed by X, like Y")."""
     return [_reason(scene, reason, profile) for reason in because][:most]
+
+
+def asked_for(scene: Scene, qid: Qid, conditions: Iterable[Constraint]) -> tuple[Reason, ...]:
+    """What an item has of what was asked for, as reasons, in the order of the conditions."""
+    relations = entity.relations if (entity := scene.know.catalogue.get(qid)) else {}
+    wanted = [one for one in conditions if not one.negated]
+    held = [
+        [(pid, value) for pid, values in relations.items() for value in values if _meets(one, pid, value)]
+        for one in wanted
+    ]
+    return tuple(Reason("liked", *found[0]) for found in held if found)
+
+
+def _meets(condition: Constraint, pid: PropertyId, value: Qid) -> bool:
+    return value in condition.values and condition.property in {None, pid}
 
 
 def _reason(scene: Scene, reason: Reason, profile: Profile) -> str:

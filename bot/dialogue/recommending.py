@@ -1,6 +1,6 @@
 """Recommending one item after another out of a list, and suggesting items to rate."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from bot.dialogue import items
@@ -127,10 +127,10 @@ def _present(scene: Scene, move: Move, result: Result | None) -> Move:
     shown = Shown(qid, state.domain, cycle, state.position, at=scene.now)
     card = [scene.say("recommend", item=scene.name(qid)), items.summary(scene, qid)]
     if scene.know.policy.explanations:
-        because = result.items[0].because if result else explained(scene, move, qid)
-        card += [
-            scene.say("because", reasons="; ".join(items.reasons(scene, because, move.profile, 1))) for _ in because[:1]
-        ]
+        asked = items.asked_for(scene, qid, state.constraints)
+        because = _asked_first(asked, result.items[0].because) if result else explained(scene, move, qid)
+        told = items.reasons(scene, because, move.profile, 1 + bool(asked))
+        card += [scene.say("because", reasons="; ".join(dict.fromkeys(told))) for _ in because[:1]]
     card.append(scene.say("your_opinion"))
     return replace(
         move,
@@ -143,8 +143,15 @@ def _present(scene: Scene, move: Move, result: Result | None) -> Move:
 
 
 def explained(scene: Scene, move: Move, qid: Qid) -> tuple[Reason, ...]:
-    """Reasons for an item under what is known now."""
-    return scene.know.recommender.explain(request_for(scene, move.state, move.profile, 1), qid)
+    """Reasons for an item under what is known now, what was asked for first."""
+    found = scene.know.recommender.explain(request_for(scene, move.state, move.profile, 1), qid)
+    return _asked_first(items.asked_for(scene, qid, move.state.constraints), found)
+
+
+def _asked_first(asked: Sequence[Reason], because: Sequence[Reason]) -> tuple[Reason, ...]:
+    """Reasons with those that meet a condition before the others, each value once."""
+    told = {reason.value for reason in asked}
+    return (*asked, *(reason for reason in because if reason.value is None or reason.value not in told))
 
 
 def _finished(scene: Scene, move: Move) -> Move:

@@ -75,7 +75,8 @@ def told(scene: Scene, move: Move) -> Move:
         if one.loose:
             key = "loosely_without" if one.negated else "loosely"
             move = move.also(scene.say(key, words=one.text, genres=_names(scene, one)[:_VALUES_TOLD]))
-    if kept_out := [name for one in known if one.negated and not one.loose for name in _names(scene, one)]:
+    refused = (one for one in known if one.negated and not one.loose and one.property not in _MEASURED)
+    if kept_out := [name for one in refused for name in _names(scene, one)]:
         move = move.also(scene.say("left_out", names=kept_out))
     unheard = scene.understood.unheard if scene.shown is None else _without_likeness(scene)
     if unheard := (*unheard, *beyond):

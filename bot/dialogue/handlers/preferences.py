@@ -57,6 +57,8 @@ def _settled_domain(scene: Scene, move: Move) -> Move:
     """The domain of what was named becomes the domain of the conversation when none was chosen yet."""
     if scene.state.domain_chosen or not move.objects:
         return move
+    if scene.understood.domain:
+        return move.with_state(domain=scene.understood.domain, domain_chosen=True)
     noted = {given.domain for given in move.profile.preferences if (given.qid, given.polarity) in move.objects}
     domain: Domain | None = noted.pop() if len(noted) == 1 else None
     return move.with_state(domain=domain, domain_chosen=True) if domain else move
