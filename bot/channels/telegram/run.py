@@ -17,7 +17,7 @@ from bot.channels.conversation import Conversation
 from bot.channels.telegram.pace import ChatRateLimiter
 from bot.channels.telegram.polling import ALLOWED, FINISHING_SECONDS, UNKNOWN_TOKEN, Poller
 from bot.channels.telegram.request import PooledRequest
-from bot.channels.telegram.sending import Outbox, Sender
+from bot.channels.telegram.sending import Outbox, Sender, warm_up
 from bot.channels.telegram.server import Route, serving, webhook_route
 from bot.channels.telegram.service import TelegramService
 from bot.channels.wording import load_channel_wordings
@@ -75,6 +75,7 @@ async def run_telegram(
         bot = await stack.enter_async_context(_connected(settings, token))
         service = _service(settings, bot, conversation, outbox, clock)
         await service.publish_commands(load_domains().values())
+        await asyncio.to_thread(warm_up)
         stack.push_async_callback(_ended, asyncio.create_task(service.sweep(stop)), stop)
         if settings.webhook_url:
             await _take_webhooks(settings, bot, service, routes, notify, stop)

@@ -6,6 +6,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import cache
 from typing import Any, Literal, Protocol
 
 from telegram import Bot, InlineKeyboardButton, InlineKeyboardMarkup, InputFile, LinkPreviewOptions
@@ -216,6 +217,12 @@ async def _insist(action: Callable[[], Awaitable[None]]) -> None:
         else:
             return
     await action()
+
+
+@cache
+def warm_up() -> None:
+    """Draws something once, so that nobody waits for the drawing library to be loaded."""
+    _drawn(Sketch("", ()))
 
 
 def _drawn(sketch: Sketch) -> bytes:
