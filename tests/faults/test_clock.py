@@ -16,6 +16,7 @@ DAY = 24 * 3600
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.slow
 async def test_a_clock_that_goes_backwards(server: TelegramServer, tmp_path: Path, rasa_url: str) -> None:
     skew = tmp_path / "skew"
     runner = Runner(server, tmp_path, rasa_url)

@@ -53,6 +53,7 @@ async def talk(server: TelegramServer, user: int) -> None:
         await server.answers(user, before + 1, PATIENCE)
 
 
+@pytest.mark.slow
 async def test_every_reply_arrives(server: TelegramServer, tmp_path: Path, rasa_url: str) -> None:
     unreliable, over = Unreliable(server), asyncio.Event()
     async with Runner(server, tmp_path, rasa_url).running() as process:
