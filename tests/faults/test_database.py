@@ -13,6 +13,7 @@ from sqlalchemy.engine import URL
 
 from bot.channels.telegram.reading import CHANNEL
 from bot.clock import utc_now
+from bot.storage.engine import RESTED_SECONDS
 from bot.storage.store import open_store
 from tests.bot.channels.telegram.test_process import Runner
 from tests.faults.talking import APOLOGY, PATIENCE, agree, ask, kept, of_user
@@ -112,6 +113,8 @@ async def test_postgresql_restarted_under_the_bot(
             await asyncio.to_thread(postgres_server.restart)
         await asyncio.gather(*talking)
         await server.idle(PATIENCE)
+        await all_sent(url)
+        await asyncio.sleep(RESTED_SECONDS)  # by then the bot tries its connections before it uses them
         last = await ask(server, USERS[0], "I like Heat")
         await all_sent(url)
         assert process.returncode is None
